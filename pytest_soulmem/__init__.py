@@ -1,0 +1,1 @@
+"""pytest-soulmem: judge an agent's long-term memory with pytest."""

@@ -1,0 +1,256 @@
+"""From bytes to typed structs, collecting every fault with its place.
+
+msgspec stops at the first fault. Here a document that does not convert is examined field by
+field, so that one run lists all of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+import types
+import typing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from pytest_soulmem.faults import Fault, FixtureError
+
+T = TypeVar("T")
+
+NonNegative = Annotated[float, Meta(ge=0)]
+UnitInterval = Annotated[float, Meta(ge=0, le=1)]
+
+
+class OneOf(Struct, frozen=True):
+    """An externally tagged union: one optional field per variant, exactly one of them given."""
+
+    def __post_init__(self) -> None:
+        names = {field.name: field.encode_name for field in msgspec.structs.fields(self)}
+        given = [shown for name, shown in names.items() if getattr(self, name) is not UNSET]
+        if len(given) != 1:
+            found = " and ".join(given) or "none of them"
+            raise ValueError(f"expected exactly one of {', '.join(names.values())}; found {found}")
+
+
+@dataclass(frozen=True)
+class _Unusable:
+    """A JSON value that no field accepts, with the reason: 1e999, NaN, a lone surrogate."""
+
+    reason: str
+
+
+class Malformed(Exception):
+    """The bytes are not a JSON document."""
+
+
+def read_json(path: Path) -> object:
+    """The JSON document in a file.
+
+    Raises:
+        FixtureError: the file cannot be read or is not JSON in UTF-8.
+    """
+    try:
+        return parse_json(path.read_bytes())
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise FixtureError(path, [Fault("", f"cannot be read: {reason}")]) from None
+    except Malformed as error:
+        raise FixtureError(path, [Fault("", str(error))]) from None
+
+
+def parse_json(data: bytes) -> object:
+    """Decode UTF-8 JSON, with or without a byte order mark.
+
+    Raises:
+        Malformed: says what is wrong, with line and column where there is one.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if not data.strip():
+        raise Malformed("the file is empty; a JSON document was expected")
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.MsgspecError, RecursionError):
+        return _parse_slowly(data)
+
+
+def _parse_slowly(data: bytes) -> object:
+    """Decode what msgspec refuses: either with a better message, or marking single values."""
+
+    def number(literal: str) -> float | _Unusable:
+        value = float(literal)
+        return value if math.isfinite(value) else _Unusable(f"{literal} is not a finite number")
+
+    def constant(literal: str) -> NoReturn:
+        raise Malformed(f"not JSON: {literal} is not a JSON number")
+
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"not UTF-8 (byte {error.start}); save the file as UTF-8") from None
+    try:
+        document = json.loads(text, parse_float=number, parse_constant=constant)
+        return _mark_surrogates(document)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise Malformed(f"not JSON: {error.msg} ({place})") from None
+    except RecursionError:
+        raise Malformed("not usable: nested too deeply") from None
+    except ValueError as error:  # an integer of more digits than Python converts
+        raise Malformed(f"not usable: {error}") from None
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _mark_surrogates(value: object) -> object:
+    if isinstance(value, str) and (found := _SURROGATE.search(value)):
+        return _Unusable(f"the text holds half a character (\\u{ord(found[0]):x})")
+    if isinstance(value, list):
+        return [_mark_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_visible(key): _mark_surrogates(item) for key, item in value.items()}
+    return value
+
+
+def _visible(text: str) -> str:
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):x}", text)
+
+
+def decode(raw: object, kind: type[T], place: str) -> tuple[T | None, list[Fault]]:
+    """Convert a JSON value to ``kind``: the value (None if it has faults) and the faults.
+
+    ``place`` is where the value stands in its file. A field that the struct does not know is
+    ignored, unless it looks like a misspelling of one that is absent.
+    """
+    try:
+        value = msgspec.convert(raw, kind)
+    except (msgspec.ValidationError, RecursionError):
+        value = None
+    if value is None:
+        faults = _faults(raw, kind, place)
+    else:
+        faults = _misspellings(raw, kind, place)
+    return (None, faults) if faults else (value, [])
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """The parts of a type that can be walked into."""
+
+    struct: type[Struct] | None = None
+    item: Any = None
+
+
+@functools.cache
+def _shape(kind: Any) -> _Shape:
+    origin = typing.get_origin(kind)
+    if origin is Annotated:
+        return _shape(typing.get_args(kind)[0])
+    if origin in (typing.Union, types.UnionType):
+        parts = [_shape(part) for part in typing.get_args(kind)]
+        return _Shape(
+            struct=next((part.struct for part in parts if part.struct), None),
+            item=next((part.item for part in parts if part.item), None),
+        )
+    if origin in (list, tuple):
+        return _Shape(item=typing.get_args(kind)[0])
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return _Shape(struct=kind)
+    return _Shape()
+
+
+@functools.cache
+def _fields(struct: type[Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(struct)}
+
+
+def _faults(raw: object, kind: Any, place: str) -> list[Fault]:
+    """Every fault of a value; at least one for a value that does not convert."""
+    if isinstance(raw, _Unusable):
+        return [Fault(place, raw.reason)]
+    shape = _shape(kind)
+    found: list[Fault] = []
+    if shape.struct and isinstance(raw, dict):
+        misspelt = _misspelt(raw, shape.struct)
+        found = _misspelling_faults(misspelt, place)
+        for name, field in _fields(shape.struct).items():
+            if name in raw:
+                found += _faults(raw[name], field.type, f"{place}.{name}")
+            # A misspelt field is told once, not again as a missing one.
+            elif field.required and name not in misspelt.values():
+                found.append(Fault(place, f"the field `{name}` is missing"))
+    elif shape.item and isinstance(raw, list):
+        for position, item in enumerate(raw):
+            found += _faults(item, shape.item, f"{place}[{position}]")
+    return found or _own_fault(raw, kind, place)
+
+
+def _own_fault(raw: object, kind: Any, place: str) -> list[Fault]:
+    """The fault of a value whose parts are all in order."""
+    try:
+        msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        message = str(error).split(" - at `")[0]
+        return [Fault(place, message[0].lower() + message[1:])]
+    except RecursionError:
+        return [Fault(place, "nested too deeply")]
+    return []
+
+
+def _misspellings(raw: object, kind: Any, place: str) -> list[Fault]:
+    shape = _shape(kind)
+    found: list[Fault] = []
+    if shape.struct and isinstance(raw, dict):
+        found = _misspelling_faults(_misspelt(raw, shape.struct), place)
+        for name, field in _walkable(shape.struct):
+            if raw.get(name):
+                found += _misspellings(raw[name], field.type, f"{place}.{name}")
+    elif shape.item and isinstance(raw, list):
+        for position, item in enumerate(raw):
+            found += _misspellings(item, shape.item, f"{place}[{position}]")
+    return found
+
+
+@functools.cache
+def _walkable(struct: type[Struct]) -> list[tuple[str, msgspec.structs.FieldInfo]]:
+    return [item for item in _fields(struct).items() if _leads_to_struct(item[1].type)]
+
+
+def _leads_to_struct(kind: Any) -> bool:
+    shape = _shape(kind)
+    return bool(shape.struct) or (bool(shape.item) and _leads_to_struct(shape.item))
+
+
+def _misspelt(raw: dict[str, object], struct: type[Struct]) -> dict[str, str]:
+    """Unknown fields within two edits of a known field that is absent: seen -> meant."""
+    known = _fields(struct)
+    if raw.keys() <= known.keys():
+        return {}
+    # Imported here: most files have no unknown field.
+    from rapidfuzz.distance import Levenshtein
+
+    meant = {}
+    for unknown in sorted(raw.keys() - known.keys()):
+        distances = [
+            (Levenshtein.distance(unknown, name), name)
+            for name in known
+            if name not in raw and name not in meant.values()
+        ]
+        distance, name = min(distances, default=(math.inf, ""))
+        # Two edits turn any two letters into any others: that is no misspelling.
+        if distance <= min(2, len(name) - 1):
+            meant[unknown] = name
+    return meant
+
+
+def _misspelling_faults(misspelt: dict[str, str], place: str) -> list[Fault]:
+    return [
+        Fault(place, f"unknown field `{unknown}`; did you mean `{name}`?")
+        for unknown, name in misspelt.items()
+    ]

@@ -1,0 +1,66 @@
+"""Which JSON files are ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_soulmem.decoding import read_json
+from pytest_soulmem.faults import Fault, FixtureError
+from pytest_soulmem.kinds import KINDS, Kind, kind_of_place
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A file of ours, decoded."""
+
+    kind: Kind
+    document: object
+
+
+def recognise(path: Path, *, named: bool) -> Recognised | None:
+    """Decode a file and tell its kind; None for a file that is none of ours.
+
+    ``named`` says that the file stands on the command line: then it is never None.
+
+    Raises:
+        FixtureError: the file is named, or has a sibling of ours, and cannot be decoded; or it
+            is named and is none of ours.
+    """
+    place = kind_of_place(path)
+    try:
+        document = read_json(path)
+    except FixtureError:
+        if named or (place and _has_sibling(path, place)):
+            raise
+        return None
+    if place and place.load().recognises(document):
+        return Recognised(place, document)
+    if not named:
+        return None
+    for kind in KINDS:
+        if kind.load().recognises(document):
+            return Recognised(kind, document)
+    raise FixtureError(path, [Fault("", _refusal(document))])
+
+
+def _has_sibling(path: Path, kind: Kind) -> bool:
+    """Whether another file of this place is ours."""
+    for other in sorted(path.parent.glob("*.json")):
+        if other == path or not kind.claims(other):
+            continue
+        try:
+            if kind.load().recognises(read_json(other)):
+                return True
+        except FixtureError:
+            continue
+    return False
+
+
+def _refusal(document: object) -> str:
+    places = ", ".join(pattern for kind in KINDS for pattern in kind.places)
+    if isinstance(document, list):
+        shape = "a JSON array; if it is a memory graph, run the query file that names it"
+    else:
+        shape = "not a query or forget file: it has no `test_cases`"
+    return f"{shape} (fixtures live in {places})"

@@ -1,0 +1,128 @@
+"""The kinds of fixture, in one list, and what each of them provides.
+
+Adding a kind means writing a module with the functions of :class:`KindModule` and naming it in
+``KINDS``. Collection, reporting and JUnit know kinds only through this page.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_soulmem.reporting.table import Section
+    from pytest_soulmem.settings import Settings
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of fixture: where its files live and which module judges them."""
+
+    name: str
+    places: tuple[str, ...]
+    module_name: str
+
+    def claims(self, path: Path) -> bool:
+        """Whether a file stands where files of this kind live."""
+        place = f"{path.parent.name}/{path.name}"
+        return any(fnmatchcase(place, pattern) for pattern in self.places)
+
+    def load(self) -> KindModule:
+        """Import the module; nothing of it is imported before a file of its kind is met."""
+        return cast("KindModule", importlib.import_module(self.module_name))
+
+
+KINDS = (
+    Kind("retrieval", ("queries/*.json", "*/question*.json"), "pytest_soulmem.retrieval.kind"),
+    Kind("forgetting", ("forget/*.json",), "pytest_soulmem.forgetting.kind"),
+)
+
+
+def kind_of_place(path: Path) -> Kind | None:
+    """The kind whose files live where this one does."""
+    return next((kind for kind in KINDS if kind.claims(path)), None)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a case failed: one line, and the whole text that the user sees."""
+
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What judging a case found.
+
+    ``properties`` go into JUnit, under the prefix ``soulmem.``. ``record`` is plain data
+    (what JSON can hold) for the report; it crosses processes.
+    """
+
+    failure: Failure | None
+    properties: Mapping[str, str | int | float] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Case(Protocol):
+    """One test item. A kind's cases carry more, which only that kind reads."""
+
+    @property
+    def name(self) -> str:
+        """Unique within its file and group; free of ``::`` and control characters."""
+        ...
+
+    @property
+    def group(self) -> str:
+        """The collector between file and item, or nothing."""
+        ...
+
+
+class Run(Protocol):
+    """A kind's state for one pytest session: caches, the system under test."""
+
+    def cases(self, path: Path, document: object) -> Sequence[Case]:
+        """The cases of a file.
+
+        Raises:
+            FixtureError: the file cannot be used at all.
+        """
+        ...
+
+    def prepare(self, cases: Sequence[Any]) -> None:
+        """Do once, before the first case, what all selected cases need."""
+        ...
+
+    def obstacle(self, case: Any) -> str | None:
+        """Why a case cannot be judged, told after :meth:`prepare`; None if it can."""
+        ...
+
+    def judge(self, case: Any) -> Verdict:
+        """Run a case against the system under test."""
+        ...
+
+
+class KindModule(Protocol):
+    """What the module of a kind has at its top level."""
+
+    def recognises(self, document: object) -> bool:
+        """Whether a document, wherever it lies, has the shape of this kind."""
+        ...
+
+    def open_run(self, config: pytest.Config, settings: Settings, progress: Progress) -> Run:
+        """Start a session's run."""
+        ...
+
+    def section(self, records: Sequence[Mapping[str, Any]], settings: Settings) -> Section:
+        """The part of the terminal report about these records."""
+        ...
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much is done and how much there is."""

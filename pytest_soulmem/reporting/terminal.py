@@ -1,0 +1,36 @@
+"""The terminal section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_soulmem.kinds import KINDS
+from pytest_soulmem.reporting.table import Section, lines
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_soulmem.settings import Settings
+
+
+def write_report(
+    terminal: pytest.TerminalReporter,
+    records: Mapping[str, Sequence[Mapping[str, Any]]],
+    settings: Settings,
+) -> None:
+    """Write one section per kind that has records (by kind name)."""
+    for kind in KINDS:
+        if records.get(kind.name):
+            _write_section(terminal, kind.load().section(records[kind.name], settings))
+
+
+def _write_section(terminal: pytest.TerminalReporter, section: Section) -> None:
+    terminal.section(f"soulmem {section.title}")
+    for table in section.tables:
+        if table.title:
+            terminal.line(table.title, bold=True)
+        for position, line in enumerate(lines(table, indent="  ")):
+            terminal.line(line, green=position - 1 in table.marked)
+    for note in section.notes:
+        terminal.line(note)

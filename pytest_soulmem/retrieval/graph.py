@@ -1,0 +1,304 @@
+"""The graph file: memories and the links between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from pytest_soulmem.decoding import NonNegative, OneOf, UnitInterval, decode, read_json
+from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
+
+NonEmpty = Annotated[str, Meta(min_length=1)]
+
+
+class SemanticMemory(Struct, frozen=True):
+    """A concept and what is known of it."""
+
+    content: str
+    aliases: tuple[str, ...]
+    concept_type: Literal["Entity", "Abstract"]
+    description: str
+
+
+class Location(Struct, frozen=True):
+    """A place."""
+
+    name: str
+    coordinates: str | None = None
+
+
+class Participant(Struct, frozen=True):
+    """Somebody and the part they play."""
+
+    name: str
+    role: str
+
+
+class Sensation(Struct, frozen=True):
+    """An emotion or a sense impression; read, not scored."""
+
+    name: str
+    intensity: NonNegative
+
+
+class Environment(Struct, frozen=True):
+    """The mood of a situation."""
+
+    atmosphere: str
+    tone: str
+
+
+class Event(Struct, frozen=True):
+    """Something done, by somebody, to something."""
+
+    action: str
+    action_intensity: NonNegative | None = None
+    initiator: str | None = None
+    target: str | None = None
+
+
+class Context(Struct, frozen=True):
+    """The circumstances of a specific situation."""
+
+    location: Location | None = None
+    participants: tuple[Participant, ...] | None = None
+    emotions: tuple[Sensation, ...] | None = None
+    sensory_data: tuple[Sensation, ...] | None = None
+    environment: Environment | None = None
+    event: tuple[Event, ...] | None = None
+
+
+class SpecificSituation(Struct, frozen=True):
+    """Something that happened once."""
+
+    narrative: str
+    time_span: str | None = None
+    context: Context | None = None
+
+
+class AbstractSituation(OneOf, frozen=True, rename="pascal"):
+    """A pattern that many situations share."""
+
+    location: Location | UnsetType = UNSET
+    participant: Participant | UnsetType = UNSET
+    environment: Environment | UnsetType = UNSET
+    event: Event | UnsetType = UNSET
+
+
+class Situation(OneOf, frozen=True, rename="pascal"):
+    """A situation, specific or abstract."""
+
+    specific_situation: SpecificSituation | UnsetType = UNSET
+    abstract_situation: AbstractSituation | UnsetType = UNSET
+
+
+class Nothing(Struct, frozen=True):
+    """An object that says nothing more."""
+
+
+class ActionVariant(OneOf, frozen=True, rename="pascal"):
+    """An action type written as an object."""
+
+    speak: Nothing | UnsetType = UNSET
+    think: Nothing | UnsetType = UNSET
+    skill: Nothing | UnsetType = UNSET
+
+
+class Action(Struct, frozen=True):
+    """Something the agent can do."""
+
+    content: str
+    action_type: Literal["Speak", "Think", "Skill"] | ActionVariant
+
+
+class Procedure(Struct, frozen=True):
+    """A memory of how to act."""
+
+    action: Action
+
+
+class MemoryType(OneOf, frozen=True, rename="pascal"):
+    """What a node remembers."""
+
+    semantic: SemanticMemory | UnsetType = UNSET
+    situation: Situation | UnsetType = UNSET
+    procedure: Procedure | UnsetType = UNSET
+
+
+class SemanticLink(Struct, frozen=True):
+    """A relation between concepts."""
+
+    verb: str
+    confidence: UnitInterval
+
+
+class Trigger(Struct, frozen=True):
+    """How likely a situation triggers an action."""
+
+    prob: UnitInterval
+
+
+class ProcedureLink(Struct, frozen=True):
+    """A link to an action; ``{"prob": p}`` is read as ``{"TrigToAction": {"prob": p}}``."""
+
+    TrigToAction: Trigger | UnsetType = UNSET
+    prob: UnitInterval | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.TrigToAction is UNSET) == (self.prob is UNSET):
+            raise ValueError("expected exactly one of TrigToAction, prob")
+
+    @property
+    def probability(self) -> float:
+        """The probability, however it was written."""
+        if isinstance(self.TrigToAction, Trigger):
+            return self.TrigToAction.prob
+        return 0.0 if isinstance(self.prob, UnsetType) else self.prob
+
+
+class SituationLink(Struct, frozen=True, rename="pascal"):
+    """A link between a pattern and an instance; ``{}`` is read as ``AbstractToSpecific``."""
+
+    abstract_to_specific: Nothing | UnsetType = UNSET
+    specific_to_abstract: Nothing | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if self.abstract_to_specific is not UNSET and self.specific_to_abstract is not UNSET:
+            raise ValueError("expected AbstractToSpecific or SpecificToAbstract; found both")
+
+
+class LinkType(OneOf, frozen=True):
+    """What a link means."""
+
+    Sem: SemanticLink | UnsetType = UNSET
+    Proc: ProcedureLink | UnsetType = UNSET
+    Situation: SituationLink | UnsetType = UNSET
+
+
+class Link(Struct, frozen=True, rename={"source": "from", "target": "to"}):
+    """A directed link, owned by its source."""
+
+    source: str
+    target: str
+    intensity: UnitInterval
+    link_type: LinkType
+
+
+class Node(Struct, frozen=True):
+    """One memory."""
+
+    id: NonEmpty
+    tags: tuple[str, ...]
+    mem_type: MemoryType
+    mem_links: tuple[Link, ...] = ()
+
+    @property
+    def semantic(self) -> SemanticMemory | None:
+        """The concept, if this node is one."""
+        return self.mem_type.semantic or None
+
+    @property
+    def specific(self) -> SpecificSituation | None:
+        """The specific situation, if this node is one."""
+        situation = self.mem_type.situation
+        return (situation.specific_situation or None) if situation else None
+
+    @property
+    def abstract(self) -> AbstractSituation | None:
+        """The abstract situation, if this node is one."""
+        situation = self.mem_type.situation
+        return (situation.abstract_situation or None) if situation else None
+
+    @property
+    def procedure(self) -> Procedure | None:
+        """The procedure, if this node is one."""
+        return self.mem_type.procedure or None
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """The memories of one file, in its order. ``path`` says where they came from."""
+
+    nodes: tuple[Node, ...]
+    path: Path | None = None
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Position of each node by its id."""
+        return {node.id: position for position, node in enumerate(self.nodes)}
+
+    def __getitem__(self, node_id: str) -> Node:
+        return self.nodes[self.index[node_id]]
+
+    def __contains__(self, node_id: object) -> bool:
+        return node_id in self.index
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+def read_graph(path: Path) -> Graph:
+    """Read and check a graph file.
+
+    Raises:
+        FixtureError: the file cannot be used; lists every fault.
+    """
+    raw = read_json(path)
+    if not isinstance(raw, list):
+        raise FixtureError(path, [Fault("$", "not a memory graph: expected an array of nodes")])
+    if not raw:
+        raise FixtureError(path, [Fault("$", "the graph has no nodes")])
+    nodes: list[Node] = []
+    faults: list[Fault] = []
+    for position, item in enumerate(raw):
+        node, found = decode(item, Node, f"$[{position}]")
+        faults += owned_by(_owner(item), found)
+        if node:
+            nodes.append(node)
+    faults += _duplicates(raw)
+    known = {item.get("id") for item in raw if isinstance(item, dict)}
+    faults += _link_faults(raw, {name for name in known if isinstance(name, str)})
+    if faults:
+        raise FixtureError(path, faults)
+    return Graph(tuple(nodes), path)
+
+
+def _owner(raw: object) -> str:
+    name = raw.get("id") if isinstance(raw, dict) else None
+    return f'node "{name}"' if isinstance(name, str) and name else ""
+
+
+def _duplicates(raw: list[object]) -> Iterable[Fault]:
+    first: dict[str, int] = {}
+    for position, item in enumerate(raw):
+        name = item.get("id") if isinstance(item, dict) else None
+        if not isinstance(name, str):
+            continue
+        if name in first:
+            message = f'the id "{name}" is taken by $[{first[name]}]'
+            yield Fault(f"$[{position}].id", message)
+        first.setdefault(name, position)
+
+
+def _link_faults(raw: list[object], known: set[str]) -> Iterable[Fault]:
+    """Links that lead nowhere or belong to another node; read from raw nodes, faulty ones too."""
+    for position, item in enumerate(raw):
+        links = item.get("mem_links") if isinstance(item, dict) else None
+        if not isinstance(item, dict) or not isinstance(links, list):
+            continue
+        for number, link in enumerate(links):
+            if not isinstance(link, dict):
+                continue
+            place = f"$[{position}].mem_links[{number}]"
+            source, target = link.get("from"), link.get("to")
+            if isinstance(source, str) and source != item.get("id"):
+                message = f'"{source}" is not the id of the node that owns the link'
+                yield Fault(f"{place}.from", message, _owner(item))
+            if isinstance(target, str) and target not in known:
+                message = f'no node has the id "{target}"{suggestion(target, sorted(known))}'
+                yield Fault(f"{place}.to", message, _owner(item))
