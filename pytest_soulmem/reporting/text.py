@@ -1,0 +1,27 @@
+"""Making text from fixtures safe to print."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_JOINERS = "\u200c\u200d"
+
+
+def visible(text: str) -> str:
+    """The text with control, direction and half characters shown as ``\\xNN``.
+
+    They could move the cursor, reorder a line or break an encoding. Joiners, which scripts and
+    emoji need, stay.
+    """
+    return "".join(
+        _escaped(character)
+        if unicodedata.category(character) in _INVISIBLE and character not in _JOINERS
+        else character
+        for character in text
+    )
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -1,0 +1,157 @@
+"""Which texts of a memory or a sub-query make which vector.
+
+A field is a list of weighted texts; its vector is their weighted mean. Empty texts count as
+absent and do not appear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from pytest_soulmem.retrieval.graph import (
+    AbstractSituation,
+    Event,
+    Location,
+    Node,
+    Participant,
+    SemanticMemory,
+    SpecificSituation,
+)
+from pytest_soulmem.retrieval.query import Concept, Deed, Person, Scene
+
+Texts: TypeAlias = list[tuple[str, float]]
+Fields: TypeAlias = dict[str, Texts]
+
+TAGS = "tags"
+CONTENT = "content"
+ALIASES = "aliases"
+DESCRIPTION = "description"
+NARRATIVE = "narrative"
+LOCATION_NAME = "location_name"
+LOCATION_COORDINATES = "location_coordinates"
+PARTICIPANT_NAME = "participant_name"
+PARTICIPANT_ROLE = "participant_role"
+ATMOSPHERE = "atmosphere"
+TONE = "tone"
+ACTION = "action"
+INITIATOR = "initiator"
+TARGET = "target"
+
+IDENTIFIER = "concept_identifier"
+"""A field of sub-queries only: compared with both ``content`` and ``aliases``."""
+
+
+def node_fields(node: Node) -> Fields:
+    """The fields of a memory."""
+    fields = {TAGS: _texts(node.tags)}
+    if node.semantic:
+        fields |= _semantic_fields(node.semantic)
+    elif node.specific:
+        fields |= _specific_fields(node.specific)
+    elif node.abstract:
+        own = _given(abstract_fields(node.abstract))
+        # A narrative is compared with all that the pattern says of itself.
+        fields |= own | {NARRATIVE: [text for texts in own.values() for text in texts]}
+    return _given(fields)
+
+
+def tag_fields(tags: Sequence[str]) -> Fields:
+    """The tag field of a sub-query."""
+    return _given({TAGS: _texts(tags)})
+
+
+def concept_fields(unit: Concept) -> Fields:
+    """The fields of a unit of a Semantic sub-query."""
+    return _given({IDENTIFIER: _texts([unit.concept_identifier]), DESCRIPTION: _texts([unit.description])})
+
+
+def scene_fields(unit: Scene) -> Fields:
+    """The fields of a unit of a Situation sub-query."""
+    mood = unit.environment
+    return _given(
+        {
+            NARRATIVE: _texts([unit.narrative]),
+            **_location_fields(unit.location or ()),
+            **_participant_fields(unit.participants or ()),
+            ATMOSPHERE: _texts([mood.atmosphere if mood else None]),
+            TONE: _texts([mood.tone if mood else None]),
+            **_event_fields(unit.event or ()),
+        }
+    )
+
+
+def abstract_fields(memory: AbstractSituation) -> Fields:
+    """The structured fields of an abstract situation."""
+    if memory.location:
+        return _location_fields([memory.location])
+    if memory.participant:
+        return _participant_fields([memory.participant])
+    if memory.environment:
+        mood = memory.environment
+        return {ATMOSPHERE: _texts([mood.atmosphere]), TONE: _texts([mood.tone])}
+    return _event_fields([memory.event] if memory.event else [])
+
+
+def _semantic_fields(memory: SemanticMemory) -> Fields:
+    return {
+        CONTENT: _texts([memory.content]),
+        ALIASES: _texts(memory.aliases),
+        DESCRIPTION: _texts([memory.description]),
+    }
+
+
+def _specific_fields(memory: SpecificSituation) -> Fields:
+    fields = {NARRATIVE: _texts([memory.narrative])}
+    context = memory.context
+    if context is None:
+        return fields
+    mood = context.environment
+    return {
+        **fields,
+        **_location_fields([context.location] if context.location else []),
+        **_participant_fields(context.participants or ()),
+        ATMOSPHERE: _texts([mood.atmosphere if mood else None]),
+        TONE: _texts([mood.tone if mood else None]),
+        **_event_fields(context.event or ()),
+    }
+
+
+def _location_fields(places: Sequence[Location]) -> Fields:
+    return {
+        LOCATION_NAME: _texts(place.name for place in places),
+        LOCATION_COORDINATES: _texts(place.coordinates for place in places),
+    }
+
+
+def _participant_fields(people: Sequence[Participant | Person]) -> Fields:
+    return {
+        PARTICIPANT_NAME: _texts(person.name for person in people),
+        PARTICIPANT_ROLE: _texts(person.role for person in people),
+    }
+
+
+def _event_fields(events: Sequence[Event | Deed]) -> Fields:
+    weights = [_intensity(event) for event in events]
+    if not any(weights):
+        weights = [1.0] * len(events)
+    return {
+        ACTION: _texts((event.action for event in events), weights),
+        INITIATOR: _texts((event.initiator for event in events), weights),
+        TARGET: _texts((event.target for event in events), weights),
+    }
+
+
+def _intensity(event: Event | Deed) -> float:
+    intensity = event.action_intensity if isinstance(event, Event) else None
+    return 1.0 if intensity is None else intensity
+
+
+def _texts(texts: Iterable[str | None], weights: Iterable[float] | None = None) -> Texts:
+    listed = list(texts)
+    pairs = zip(listed, weights or [1.0] * len(listed), strict=True)
+    return [(text, weight) for text, weight in pairs if text and weight > 0]
+
+
+def _given(fields: Fields) -> Fields:
+    return {name: texts for name, texts in fields.items() if texts}

@@ -1,0 +1,300 @@
+"""Retrieval as a kind of fixture: from a query file to verdicts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pytest_soulmem.embedders.choose import Chosen, EmbedderUnavailable, choose
+from pytest_soulmem.embedders.embedding import embed_missing
+from pytest_soulmem.embedders.store import StoreError, VectorStore
+from pytest_soulmem.faults import FixtureError, listing
+from pytest_soulmem.kinds import Failure, Progress, Verdict
+from pytest_soulmem.reporting.table import Section
+from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.retrieval.answer import answer_faults
+from pytest_soulmem.retrieval.checks import violations
+from pytest_soulmem.retrieval.failure import explain_failure
+from pytest_soulmem.retrieval.graph import Graph, read_graph
+from pytest_soulmem.retrieval.outcome import (
+    Outcome,
+    measure,
+    measure_abstract,
+    measure_actions,
+)
+from pytest_soulmem.retrieval.query import BrokenCase, QueryFile, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.reference import ReferenceRetriever
+from pytest_soulmem.retrieval.report import figures, retrieval_section
+from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
+from pytest_soulmem.retrieval.similarity import texts_of
+from pytest_soulmem.retrieval.weights import Weights, WeightSet
+from pytest_soulmem.settings import Check, Mode, Settings
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def recognises(document: object) -> bool:
+    """Whether a document is a query file, whole or faulty."""
+    return isinstance(document, dict) and "test_cases" in document
+
+
+def section(records: Sequence[Mapping[str, Any]], settings: Settings) -> Section:
+    """The retrieval part of the terminal report."""
+    return retrieval_section(records)
+
+
+def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> RetrievalRun:
+    """Start a session's run."""
+    return RetrievalRun(config, settings, progress)
+
+
+@dataclass(frozen=True)
+class SweptCase:
+    """A case with one weight set of its file."""
+
+    name: str
+    file: QueryFile
+    case: RetrievalCase
+    weight_set: WeightSet
+    mode: Mode
+    check: Check
+    group: str = ""
+
+    @property
+    def query(self) -> Query:
+        """What the retriever is asked."""
+        config = self.file.config
+        return Query(
+            self.case.sub_queries,
+            self.weight_set.weights,
+            self.mode,
+            config.similarity_threshold,
+            config.max_results,
+        )
+
+
+@dataclass(frozen=True)
+class UnusableCase:
+    """A case with faults."""
+
+    path: Path
+    case: BrokenCase
+    group: str = ""
+
+    @property
+    def name(self) -> str:
+        """The item's name."""
+        return visible(self.case.name)
+
+
+def swept_cases(file: QueryFile, settings: Settings) -> list[SweptCase | UnusableCase]:
+    """The items of a file: each case with each weight set; a broken case once."""
+    cases: list[SweptCase | UnusableCase] = []
+    for case in file.cases:
+        if isinstance(case, BrokenCase):
+            cases.append(UnusableCase(file.path, case))
+            continue
+        mode = settings.mode or case.mode or file.config.mode or settings.ini_mode or "full"
+        check = settings.check or case.check or file.config.check or settings.ini_check or "order"
+        cases += [
+            SweptCase(
+                visible(case.name) + (f"[{weight_set.label}]" if weight_set.label else ""),
+                file,
+                case,
+                weight_set,
+                mode,
+                check,
+            )
+            for weight_set in file.weight_sets
+        ]
+    return cases
+
+
+class RetrievalRun:
+    """A session's graphs, vectors and retrievers."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, progress: Progress) -> None:
+        self._config = config
+        self._settings = settings
+        self._progress = progress
+        self._graphs: dict[Path, Graph | FixtureError] = {}
+        self._retrievers: dict[Graph, Retriever | Exception] = {}
+        self._store: VectorStore | None = None
+        self._chosen: Chosen | None = None
+        self._problem: str | None = None
+        self._problem_told = False
+
+    def cases(self, path: Path, document: object) -> Sequence[SweptCase | UnusableCase]:
+        """The cases of a query file."""
+        return swept_cases(load_query_file(path, document, self._graph), self._settings)
+
+    def _graph(self, path: Path) -> Graph:
+        """Each graph is read once, however many query files name it."""
+        resolved = path.resolve()
+        if resolved not in self._graphs:
+            try:
+                self._graphs[resolved] = read_graph(path)
+            except FixtureError as error:
+                self._graphs[resolved] = error
+        found = self._graphs[resolved]
+        if isinstance(found, FixtureError):
+            raise found
+        return found
+
+    def prepare(self, cases: Sequence[SweptCase | UnusableCase]) -> None:
+        """Ask the hooks for retrievers and embed, once, what the built-in one needs."""
+        usable = [case for case in cases if isinstance(case, SweptCase)]
+        asked: dict[Graph, list[SweptCase]] = {}
+        for case in usable:
+            asked.setdefault(case.file.graph, []).append(case)
+        ours = []
+        for graph in asked:
+            try:
+                retriever = self._config.hook.pytest_soulmem_retriever(
+                    config=self._config, graph=graph
+                )
+            except Exception as error:
+                # Told by the items: an error raised here would lose its message under xdist.
+                retriever = error
+            if retriever is None:
+                ours.append(graph)
+            else:
+                self._retrievers[graph] = retriever
+        if ours:
+            self._embed({graph: asked[graph] for graph in ours})
+
+    def _embed(self, asked: Mapping[Graph, Sequence[SweptCase]]) -> None:
+        try:
+            self._store = VectorStore(self._settings.vectors)
+            hooked = self._config.hook.pytest_soulmem_embedder(config=self._config)
+            self._chosen = choose(self._settings, hooked, self._store)
+            texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
+            for graph, cases in asked.items():
+                subs = [sub for case in cases for sub in case.case.sub_queries]
+                for side, own in texts_of(graph, dict.fromkeys(subs)).items():
+                    texts[side].update(dict.fromkeys(own))
+            embed_missing(
+                self._store,
+                self._chosen,
+                {side: list(own) for side, own in texts.items()},
+                self._progress,
+            )
+        except (EmbedderUnavailable, StoreError) as error:
+            self._problem = str(error)
+            return
+        store, identity = self._store, self._chosen.identity
+        for graph, cases in asked.items():
+            retriever = ReferenceRetriever(
+                graph, lambda side, own: store.vectors(identity, side, own)
+            )
+            retriever.expect(sub for case in cases for sub in case.case.sub_queries)
+            self._retrievers[graph] = retriever
+
+    def obstacle(self, case: SweptCase | UnusableCase) -> str | None:
+        """The missing embedder: told in full once, in a line after that."""
+        if isinstance(case, UnusableCase) or case.file.graph in self._retrievers:
+            return None
+        if self._problem_told:
+            return "no vectors: see the first case that could not run"
+        self._problem_told = True
+        return self._problem
+
+    def judge(self, case: SweptCase | UnusableCase) -> Verdict:
+        """Retrieve and check."""
+        __tracebackhide__ = True
+        if isinstance(case, UnusableCase):
+            faults = case.case.faults
+            reason = str(faults[0]) if len(faults) == 1 else f"{len(faults)} faults in the case"
+            return Verdict(Failure(visible(reason), visible_lines(listing(case.path, faults))))
+        retriever = self._retrievers[case.file.graph]
+        if isinstance(retriever, Exception):
+            raise retriever
+        query = case.query
+        retrieval = retriever.retrieve(query)
+        faults_found = answer_faults(retrieval, query, case.file.graph)
+        if faults_found:
+            name = type(retriever).__name__
+            lines = [f"the retriever's answer cannot be judged: {faults_found[0]}"]
+            lines += [f"  {name}: {fault}" for fault in faults_found]
+            return Verdict(Failure(visible(lines[0]), "\n".join(map(visible, lines))))
+        outcome = self._outcome(case, retriever, retrieval)
+        found = violations(case.case, retrieval, case.mode, case.check)
+        failure = None
+        if found:
+            explanation = _explanation(retriever, query, case.case, retrieval)
+            failure = explain_failure(case.case, query, retrieval, outcome, found, explanation)
+        return Verdict(
+            failure,
+            _properties(outcome, case.weight_set),
+            {"retrieval": msgspec.to_builtins(outcome)},
+        )
+
+    def _outcome(self, case: SweptCase, retriever: Retriever, retrieval: Retrieval) -> Outcome:
+        cutoffs = self._settings.k or tuple(sorted(set(case.file.config.test_k_values)))
+        weights = case.weight_set.weights
+        actions = measure_actions(case.case, retrieval.actions, cutoffs)
+        return Outcome(
+            case=case.case.name,
+            weights=case.weight_set.label,
+            tag=weights.tag,
+            variant=weights.variant,
+            mode=case.mode,
+            check=case.check,
+            embedder=self._system_name(retriever),
+            negative=case.case.negative,
+            retrieved=tuple(scored.id for scored in retrieval.combined),
+            expected=case.case.expected_combined_ranking,
+            metrics=measure(case.case, retrieval.combined, cutoffs),
+            actions=actions,
+            abstract=measure_abstract(case.case, retrieval, case.file.graph),
+            actions_unjudged=bool(case.case.expected_actions) and actions is None,
+        )
+
+    def _system_name(self, retriever: Retriever) -> str:
+        if isinstance(retriever, ReferenceRetriever) and self._chosen:
+            return self._chosen.identity.embedder
+        return type(retriever).__name__
+
+
+def visible_lines(text: str) -> str:
+    """A text of several lines, each made safe to print."""
+    return "\n".join(visible(line) for line in text.splitlines())
+
+
+def _explanation(
+    retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
+) -> Sequence[Mapping[str, Mapping[str, float]]]:
+    if not isinstance(retriever, Explainer):
+        return ()
+    rankings = [retrieval.combined, *(retrieval.per_query or ())]
+    ids = [scored.id for ranking in rankings for scored in ranking]
+    ids += [*case.expected_combined_ranking, *case.bonus]
+    for expectation in case.expected_per_query:
+        ids += [*expectation.ranking, *expectation.bonus_ranking]
+    return retriever.explain(query, list(dict.fromkeys(ids)))
+
+
+def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int | float]:
+    """The figures of a case for JUnit."""
+    defaults = msgspec.structs.asdict(Weights())
+    changed = {
+        name: value
+        for name, value in msgspec.structs.asdict(weight_set.weights).items()
+        if value != defaults[name]
+    }
+    shown = {"tag": outcome.tag, "variant": outcome.variant} | changed
+    return {
+        "mode": outcome.mode,
+        "check": outcome.check,
+        "embedder": outcome.embedder,
+        **{name: float(value) for name, value in shown.items()},
+        **{name.replace(" ", "_"): value for name, value in figures(outcome).items()},
+        "retrieved": json.dumps(outcome.retrieved, ensure_ascii=False),
+        "expected": json.dumps(outcome.expected, ensure_ascii=False),
+    }

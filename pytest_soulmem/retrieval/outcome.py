@@ -1,0 +1,119 @@
+"""What judging one case gives, as plain data for reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from pytest_soulmem.retrieval import metrics
+from pytest_soulmem.retrieval.graph import Graph
+from pytest_soulmem.retrieval.query import RetrievalCase
+from pytest_soulmem.retrieval.retriever import Ranking, Retrieval
+
+
+class AtK(Struct, frozen=True):
+    """The metrics of a ranking at one cut-off, each in [0, 1]."""
+
+    k: int
+    recall: float
+    precision: float
+    ndcg: float
+    success: float
+
+
+class Metrics(Struct, frozen=True):
+    """The metrics of the combined ranking."""
+
+    reciprocal_rank: float
+    at: tuple[AtK, ...]
+
+
+class ActionMetrics(Struct, frozen=True):
+    """Whether an expected action came back, and recall at each cut-off."""
+
+    hit: float
+    recall: tuple[tuple[int, float], ...]
+
+
+class AbstractMetrics(Struct, frozen=True):
+    """Whether an expected abstract situation came back at all, and by similarity alone.
+
+    ``direct`` is None where the retriever does not say what similarity found.
+    """
+
+    detected: float
+    direct: float | None
+
+
+def measure(case: RetrievalCase, ranking: Ranking, cutoffs: Sequence[int]) -> Metrics | None:
+    """The metrics of a case; None for a negative one."""
+    if case.negative:
+        return None
+    retrieved = _ids(ranking)
+    relevant = frozenset(case.expected_combined_ranking) | frozenset(case.bonus)
+    return Metrics(
+        metrics.reciprocal_rank(retrieved, relevant),
+        tuple(
+            AtK(
+                k,
+                metrics.recall(retrieved, relevant, k),
+                metrics.precision(retrieved, relevant, k),
+                metrics.ndcg(retrieved, relevant, k),
+                metrics.success(retrieved, relevant, k),
+            )
+            for k in cutoffs
+        ),
+    )
+
+
+def measure_actions(
+    case: RetrievalCase, actions: Ranking | None, cutoffs: Sequence[int]
+) -> ActionMetrics | None:
+    """The action metrics; None where no actions are expected or none were inferred."""
+    if not case.expected_actions or actions is None:
+        return None
+    retrieved, expected = _ids(actions), frozenset(case.expected_actions)
+    return ActionMetrics(
+        float(bool(expected.intersection(retrieved))),
+        tuple((k, metrics.recall(retrieved, expected, k)) for k in cutoffs),
+    )
+
+
+def measure_abstract(
+    case: RetrievalCase, retrieval: Retrieval, graph: Graph
+) -> AbstractMetrics | None:
+    """Abstract detection; None where no abstract situation is expected."""
+    expected = {
+        name for name in (*case.expected_combined_ranking, *case.bonus) if graph[name].abstract
+    }
+    if case.negative or not expected:
+        return None
+    direct = None
+    if retrieval.similarity is not None:
+        direct = float(any(expected.intersection(_ids(own)) for own in retrieval.similarity))
+    return AbstractMetrics(float(bool(expected.intersection(_ids(retrieval.combined)))), direct)
+
+
+class Outcome(Struct, frozen=True):
+    """A judged case."""
+
+    case: str
+    weights: str
+    tag: float
+    variant: float
+    mode: str
+    check: str
+    embedder: str
+    negative: bool
+    retrieved: tuple[str, ...]
+    expected: tuple[str, ...]
+    metrics: Metrics | None
+    actions: ActionMetrics | None
+    abstract: AbstractMetrics | None
+    actions_unjudged: bool
+    """Actions are expected, but this mode or retriever infers none."""
+
+
+def _ids(ranking: Ranking) -> list[str]:
+    return [scored.id for scored in ranking]

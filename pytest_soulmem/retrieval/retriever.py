@@ -1,0 +1,83 @@
+"""What a memory system is asked and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from pytest_soulmem.retrieval.query import SubQuery
+from pytest_soulmem.retrieval.weights import Weights
+from pytest_soulmem.settings import Mode
+
+
+@dataclass(frozen=True)
+class Query:
+    """One case, as a retriever sees it: what to look for and how, not what is expected."""
+
+    sub_queries: tuple[SubQuery, ...]
+    weights: Weights
+    mode: Mode
+    similarity_threshold: float
+    max_results: int
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A memory that came back.
+
+    ``key`` is what the ranking is sorted by, where that is not the score itself.
+    """
+
+    id: str
+    score: float
+    key: float | None = None
+
+    @property
+    def sort_key(self) -> float:
+        """The key, or the score where there is none."""
+        return self.score if self.key is None else self.key
+
+
+Ranking = Sequence[Scored]
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """The answer to a query: rankings, best first, of at most ``max_results`` distinct ids.
+
+    ``combined`` is required. ``per_query`` has one ranking per sub-query and ``similarity`` the
+    same before any association; ``actions`` are ids of Procedure nodes. What is None is not
+    judged, and the report says so.
+    """
+
+    combined: Ranking
+    per_query: Sequence[Ranking] | None = None
+    actions: Ranking | None = None
+    similarity: Sequence[Ranking] | None = None
+
+
+def ranked(ids: Sequence[str]) -> list[Scored]:
+    """A ranking from ids alone, best first, for a system that has no scores: 1/rank each."""
+    return [Scored(name, 1 / rank) for rank, name in enumerate(ids, start=1)]
+
+
+class Retriever(Protocol):
+    """A memory system that holds one graph."""
+
+    def retrieve(self, query: Query) -> Retrieval:
+        """Answer one query. Called once per case and weight set, in any order."""
+        ...
+
+
+Channels = Mapping[str, float]
+"""Scores by channel: ``tag``, ``concept``, …, ``string``, ``similarity``, ``pagerank``."""
+
+
+@runtime_checkable
+class Explainer(Protocol):
+    """A retriever that can say where scores come from; optional, for failure tables."""
+
+    def explain(self, query: Query, ids: Sequence[str]) -> Sequence[Mapping[str, Channels]]:
+        """Per sub-query, the channel scores of each of the ids."""
+        ...
