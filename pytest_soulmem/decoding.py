@@ -132,10 +132,7 @@ def decode(raw: object, kind: type[T], place: str) -> tuple[T | None, list[Fault
         value = msgspec.convert(raw, kind)
     except (msgspec.ValidationError, RecursionError):
         value = None
-    if value is None:
-        faults = _faults(raw, kind, place)
-    else:
-        faults = _misspellings(raw, kind, place)
+    faults = (_faults if value is None else _misspellings)(raw, kind, place)
     return (None, faults) if faults else (value, [])
 
 
@@ -235,7 +232,7 @@ def _misspelt(raw: dict[str, object], struct: type[Struct]) -> dict[str, str]:
     # Imported here: most files have no unknown field.
     from rapidfuzz.distance import Levenshtein
 
-    meant = {}
+    meant: dict[str, str] = {}
     for unknown in sorted(raw.keys() - known.keys()):
         distances = [
             (Levenshtein.distance(unknown, name), name)

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_soulmem.faults import FixtureError
 from pytest_soulmem.kinds import Case, Failure, Kind, Run, Verdict
+from pytest_soulmem.reporting.gather import Record
 
 
 class CaseFailed(Exception):
@@ -122,8 +123,9 @@ class CaseItem(pytest.Item):
         self.case = case
         self.kind = kind
         self.run = run
-        self.verdict: Verdict | None = None
         self.index = 0
+        """Position among the selected cases of the run, for an order that xdist keeps."""
+        self.soulmem_record: Record | None = None
         self.add_marker("soulmem")
         self.add_marker(f"soulmem_{kind.name}")
 
@@ -136,12 +138,25 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Judge the case."""
         __tracebackhide__ = True
-        self.verdict = verdict = self.run.judge(self.case)
+        verdict = self.run.judge(self.case)
+        self.soulmem_record = self._record(verdict)
         self.user_properties += [
             (f"soulmem.{name}", value) for name, value in verdict.properties.items()
         ]
         if verdict.failure:
             raise CaseFailed(verdict.failure)
+
+    def _record(self, verdict: Verdict) -> Record:
+        """What reports are made of; plain data."""
+        record: Record = {
+            "kind": self.kind.name,
+            "index": self.index,
+            "nodeid": self.nodeid,
+            **verdict.record,
+        }
+        if verdict.failure:
+            record["failure"] = [verdict.failure.reason, verdict.failure.text]
+        return record
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Our own text for a case that did not hold; pytest's for anything else."""

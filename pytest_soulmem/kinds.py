@@ -119,7 +119,7 @@ class KindModule(Protocol):
         """Start a session's run."""
         ...
 
-    def section(self, records: Sequence[Mapping[str, Any]], settings: Settings) -> Section:
+    def section(self, records: Sequence[Mapping[str, Any]]) -> Section:
         """The part of the terminal report about these records."""
         ...
 

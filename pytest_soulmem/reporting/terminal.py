@@ -11,18 +11,15 @@ from pytest_soulmem.reporting.table import Section, lines
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_soulmem.settings import Settings
-
 
 def write_report(
     terminal: pytest.TerminalReporter,
     records: Mapping[str, Sequence[Mapping[str, Any]]],
-    settings: Settings,
 ) -> None:
     """Write one section per kind that has records (by kind name)."""
     for kind in KINDS:
         if records.get(kind.name):
-            _write_section(terminal, kind.load().section(records[kind.name], settings))
+            _write_section(terminal, kind.load().section(records[kind.name]))
 
 
 def _write_section(terminal: pytest.TerminalReporter, section: Section) -> None:

@@ -9,7 +9,7 @@ _JOINERS = "\u200c\u200d"
 
 
 def visible(text: str) -> str:
-    """The text with control, direction and half characters shown as ``\\xNN``.
+    r"""The text with control, direction and half characters shown as ``\xNN``.
 
     They could move the cursor, reorder a line or break an encoding. Joiners, which scripts and
     emoji need, stay.

@@ -76,7 +76,7 @@ def _comparison(
     """Two tables with the same columns: the expected ids, and what came back."""
     ranks = {scored.id: rank for rank, scored in enumerate(ranking, start=1)}
     came = {scored.id: scored for scored in ranking}
-    roles = {name: "must" for name in must} | {name: "bonus" for name in bonus}
+    roles = dict.fromkeys(must, "must") | dict.fromkeys(bonus, "bonus")
     listed = [*roles, *(name for name in came if name not in roles)]
     origins = {name: _origin(name, explanation) for name in listed}
     channels = list(dict.fromkeys(name for origin in origins.values() for name in origin))

@@ -63,7 +63,9 @@ def tag_fields(tags: Sequence[str]) -> Fields:
 
 def concept_fields(unit: Concept) -> Fields:
     """The fields of a unit of a Semantic sub-query."""
-    return _given({IDENTIFIER: _texts([unit.concept_identifier]), DESCRIPTION: _texts([unit.description])})
+    return _given(
+        {IDENTIFIER: _texts([unit.concept_identifier]), DESCRIPTION: _texts([unit.description])}
+    )
 
 
 def scene_fields(unit: Scene) -> Fields:

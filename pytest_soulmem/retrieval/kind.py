@@ -15,7 +15,6 @@ from pytest_soulmem.embedders.embedding import embed_missing
 from pytest_soulmem.embedders.store import StoreError, VectorStore
 from pytest_soulmem.faults import FixtureError, listing
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.reporting.table import Section
 from pytest_soulmem.reporting.text import visible
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.checks import violations
@@ -29,11 +28,13 @@ from pytest_soulmem.retrieval.outcome import (
 )
 from pytest_soulmem.retrieval.query import BrokenCase, QueryFile, RetrievalCase, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
-from pytest_soulmem.retrieval.report import figures, retrieval_section
+from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
 from pytest_soulmem.retrieval.similarity import texts_of
 from pytest_soulmem.retrieval.weights import Weights, WeightSet
 from pytest_soulmem.settings import Check, Mode, Settings
+
+__all__ = ["open_run", "recognises", "section"]
 
 if TYPE_CHECKING:
     import pytest
@@ -42,11 +43,6 @@ if TYPE_CHECKING:
 def recognises(document: object) -> bool:
     """Whether a document is a query file, whole or faulty."""
     return isinstance(document, dict) and "test_cases" in document
-
-
-def section(records: Sequence[Mapping[str, Any]], settings: Settings) -> Section:
-    """The retrieval part of the terminal report."""
-    return retrieval_section(records)
 
 
 def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> RetrievalRun:
@@ -127,8 +123,7 @@ class RetrievalRun:
         self._retrievers: dict[Graph, Retriever | Exception] = {}
         self._store: VectorStore | None = None
         self._chosen: Chosen | None = None
-        self._problem: str | None = None
-        self._problem_told = False
+        self._told: set[Exception] = set()
 
     def cases(self, path: Path, document: object) -> Sequence[SweptCase | UnusableCase]:
         """The cases of a query file."""
@@ -185,8 +180,9 @@ class RetrievalRun:
                 {side: list(own) for side, own in texts.items()},
                 self._progress,
             )
-        except (EmbedderUnavailable, StoreError) as error:
-            self._problem = str(error)
+        except Exception as error:
+            # Told by the items, as above.
+            self._retrievers.update(dict.fromkeys(asked, error))
             return
         store, identity = self._store, self._chosen.identity
         for graph, cases in asked.items():
@@ -197,13 +193,17 @@ class RetrievalRun:
             self._retrievers[graph] = retriever
 
     def obstacle(self, case: SweptCase | UnusableCase) -> str | None:
-        """The missing embedder: told in full once, in a line after that."""
-        if isinstance(case, UnusableCase) or case.file.graph in self._retrievers:
+        """Why there is no retriever: told in full once, in a line after that."""
+        problem = None if isinstance(case, UnusableCase) else self._retrievers[case.file.graph]
+        if not isinstance(problem, Exception):
             return None
-        if self._problem_told:
-            return "no vectors: see the first case that could not run"
-        self._problem_told = True
-        return self._problem
+        if problem in self._told:
+            return "nothing to retrieve with: see the first case that could not run"
+        self._told.add(problem)
+        if isinstance(problem, (EmbedderUnavailable, StoreError)):
+            return str(problem)
+        # An error in the user's own code: judging raises it, with its traceback.
+        return None
 
     def judge(self, case: SweptCase | UnusableCase) -> Verdict:
         """Retrieve and check."""

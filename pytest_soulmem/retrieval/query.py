@@ -168,9 +168,7 @@ class QueryFile:
     cases: tuple[RetrievalCase | BrokenCase, ...]
 
 
-def load_query_file(
-    path: Path, document: object, load_graph: Callable[[Path], Graph]
-) -> QueryFile:
+def load_query_file(path: Path, document: object, load_graph: Callable[[Path], Graph]) -> QueryFile:
     """Check a decoded query file, its graph and every case.
 
     Raises:
@@ -285,7 +283,9 @@ def _semantic_faults(
         where = f"{place}.expected_per_query[{position}]"
         if expectation.q >= len(case.sub_queries):
             count = len(case.sub_queries)
-            message = f"there is no sub-query {expectation.q}; the case has {count} (0 is the first)"
+            message = (
+                f"there is no sub-query {expectation.q}; the case has {count} (0 is the first)"
+            )
             yield Fault(f"{where}.q", message)
         if expectation.q in seen:
             yield Fault(f"{where}.q", f"sub-query {expectation.q} has an expectation already")
@@ -317,4 +317,3 @@ def _action_faults(case: RetrievalCase, place: str, graph: Graph | None) -> Iter
     for position, name in enumerate(case.expected_actions):
         if graph and name in graph and graph[name].procedure is None:
             yield Fault(f"{where}[{position}]", f'"{name}" is no Procedure node, so no action')
-

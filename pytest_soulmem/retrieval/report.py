@@ -23,7 +23,7 @@ class Judged(msgspec.Struct, frozen=True):
     outcome: Outcome
 
 
-def retrieval_section(records: Sequence[Mapping[str, Any]]) -> Section:
+def section(records: Sequence[Mapping[str, Any]]) -> Section:
     """One table per file, one row per weight set, means over the cases that expect something."""
     judged = [
         Judged(
@@ -127,7 +127,8 @@ def _notes(judged: Sequence[Judged], broken: int) -> list[str]:
     if negative:
         came = sum(bool(outcome.retrieved) for outcome in negative)
         notes.append(
-            f"{len(negative)} negative case(s), left out of every mean: something came back in {came}"
+            f"{len(negative)} negative case(s), left out of every mean; "
+            f"something came back in {came}"
         )
     unjudged = [outcome for outcome in outcomes if outcome.actions_unjudged]
     if unjudged:
@@ -135,7 +136,7 @@ def _notes(judged: Sequence[Judged], broken: int) -> list[str]:
         notes.append(f"{len(unjudged)} case(s) expect actions, which mode {modes} does not infer")
     if broken:
         notes.append(f"{broken} case(s) could not run: see their failures")
-    if any(len(set(row.outcome.weights for row in group)) > 1 for group in _by_file(judged)):
+    if any(len({row.outcome.weights for row in group}) > 1 for group in _by_file(judged)):
         notes.append("* best row(s) of a sweep: highest nDCG at the largest k, then highest RR")
     return notes
 
