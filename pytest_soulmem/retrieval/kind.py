@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pytest_soulmem.embedders.choose import Chosen, EmbedderUnavailable, choose
+from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
-from pytest_soulmem.embedders.store import StoreError, VectorStore
+from pytest_soulmem.embedders.errors import EmbeddingError
+from pytest_soulmem.embedders.store import VectorStore
 from pytest_soulmem.faults import FixtureError, listing
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.reporting.tracebacks import users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.checks import violations
 from pytest_soulmem.retrieval.failure import explain_failure
@@ -200,9 +202,9 @@ class RetrievalRun:
         if problem in self._told:
             return "nothing to retrieve with: see the first case that could not run"
         self._told.add(problem)
-        if isinstance(problem, (EmbedderUnavailable, StoreError)):
-            return str(problem)
-        # An error in the user's own code: judging raises it, with its traceback.
+        if isinstance(problem, EmbeddingError):
+            return str(problem) + users_traceback(problem.__cause__)
+        # An error in the user's own hook: judging raises it, with its traceback.
         return None
 
     def judge(self, case: SweptCase | UnusableCase) -> Verdict:
