@@ -31,11 +31,11 @@ class OneOf(Struct, frozen=True):
     """An externally tagged union: one optional field per variant, exactly one of them given."""
 
     def __post_init__(self) -> None:
-        names = {field.name: field.encode_name for field in msgspec.structs.fields(self)}
-        given = [shown for name, shown in names.items() if getattr(self, name) is not UNSET]
+        shown = dict(zip(self.__struct_fields__, self.__struct_encode_fields__, strict=True))
+        given = [shown[name] for name in shown if getattr(self, name) is not UNSET]
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
-            raise ValueError(f"expected exactly one of {', '.join(names.values())}; found {found}")
+            raise ValueError(f"expected exactly one of {', '.join(shown.values())}; found {found}")
 
 
 @dataclass(frozen=True)

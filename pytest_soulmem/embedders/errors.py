@@ -38,7 +38,7 @@ class EmbeddingError(Exception):
     """Vectors cannot be had; the text says why."""
 
 
-class EmbedderUnavailable(EmbeddingError):  # noqa: N818  (a state, told to users)
+class EmbedderUnavailable(EmbeddingError):
     """There is no embedder; the text says in one paragraph what was tried and the ways on."""
 
     def __init__(self, tried: str) -> None:
@@ -54,7 +54,7 @@ class StoreError(EmbeddingError):
     """A vector store cannot be used; the text names the file and the remedy."""
 
 
-class MissingVector(EmbeddingError):  # noqa: N818  (what it is about)
+class MissingVector(EmbeddingError):
     """A text has no vector in the store."""
 
     def __init__(self, text: str, side: Side, identity: Identity, why: str = "") -> None:

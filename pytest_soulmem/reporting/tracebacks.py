@@ -9,18 +9,16 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def users_traceback(error: BaseException | None) -> str:
-    """The frames of an error outside this package, as text on lines of its own.
+    """The frames below the last one of this package, and the error, as text.
 
-    Nothing where there is no error or no such frame.
+    Nothing where there is no error or no such frame: then the fault is not in the user's code.
     """
     if error is None:
         return ""
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if _PACKAGE not in Path(frame.filename).parents
-    ]
-    if not frames:
+    frames = list(traceback.extract_tb(error.__traceback__))
+    ours = [at for at, frame in enumerate(frames) if _PACKAGE in Path(frame.filename).parents]
+    theirs = frames[ours[-1] + 1 :] if ours else frames
+    if not theirs:
         return ""
-    lines = traceback.format_list(frames) + traceback.format_exception_only(error)
-    return "\n\n" + "".join(lines).rstrip()
+    lines = traceback.format_list(theirs) + traceback.format_exception_only(error)
+    return "".join(lines).rstrip()

@@ -203,7 +203,7 @@ class RetrievalRun:
             return "nothing to retrieve with: see the first case that could not run"
         self._told.add(problem)
         if isinstance(problem, EmbeddingError):
-            return str(problem) + users_traceback(problem.__cause__)
+            return f"{problem}\n\n{users_traceback(problem.__cause__)}".rstrip()
         # An error in the user's own hook: judging raises it, with its traceback.
         return None
 
