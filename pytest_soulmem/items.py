@@ -142,6 +142,8 @@ class CaseItem(pytest.Item):
         ]
         if verdict.failure:
             raise CaseFailed(verdict.failure)
+        if verdict.skipped:
+            pytest.skip(verdict.skipped)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Our own text for a case that did not hold; pytest's for anything else."""
