@@ -150,13 +150,13 @@ class ForgettingRun:
     def _judge_law(self, item: LawItem) -> Verdict:
         from pytest_soulmem.forgetting.laws import LAWS, Domain, try_law
 
-        file, law = item.file, LAWS[item.name]
+        file = item.file
         domain = Domain(self._subject, file.settings, file.memories, file.law_tolerance)
         record = {"law": item.name, "forgetter": self._subject.name}
-        lacking = law.lacking(self._subject)
+        lacking = LAWS[item.name].lacking(self._subject, file.memories)
         if lacking:
             return Verdict(None, {"kind": "law"}, record, skipped=lacking)
-        return Verdict(try_law(law, domain, item.key), {"kind": "law"}, record)
+        return Verdict(try_law(item.name, domain, item.key), {"kind": "law"}, record)
 
 
 def _broken(path: Path, case: BrokenCase) -> Verdict:
