@@ -157,6 +157,8 @@ class CaseItem(pytest.Item):
         ]
         if verdict.failure:
             raise CaseFailed(verdict.failure)
+        if verdict.skipped:
+            pytest.skip(verdict.skipped)
 
     def _record(self, verdict: Verdict) -> Record:
         """What reports are made of; plain data."""

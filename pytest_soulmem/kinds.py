@@ -62,12 +62,14 @@ class Verdict:
     """What judging a case found.
 
     ``properties`` go into JUnit, under the prefix ``soulmem.``. ``record`` is plain data
-    (what JSON can hold) for the report; it crosses processes.
+    (what JSON can hold) for the report; it crosses processes. ``skipped`` says why there was
+    nothing to judge; empty if there was.
     """
 
     failure: Failure | None
     properties: Mapping[str, str | int | float] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
+    skipped: str = ""
 
 
 class Case(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -13,6 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_soulmem.decoding import OneOf, decode
 from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
+from pytest_soulmem.naming import case_name, name_faults
 from pytest_soulmem.retrieval.graph import Graph, Location
 from pytest_soulmem.retrieval.weights import BlendSweep, WeightSet, expand
 from pytest_soulmem.settings import Check, Mode
@@ -247,27 +247,6 @@ def _cases(
         else:
             owner = f'case "{shown}"' if usable else ""
             yield BrokenCase(shown, tuple(owned_by(owner, faults)))
-
-
-def case_name(raw: object) -> object:
-    """The name of a raw case, normalised to NFC and stripped, as items carry it."""
-    name = raw.get("name") if isinstance(raw, dict) else None
-    return unicodedata.normalize("NFC", name).strip() if isinstance(name, str) else name
-
-
-def name_faults(name: object, taken: dict[str, int]) -> list[str]:
-    """Why a name cannot name an item of its file; nothing for what is no text at all."""
-    if not isinstance(name, str):
-        return []
-    if not name:
-        return ["the name is empty"]
-    if "::" in name:
-        return ["the name contains `::`, which pytest uses between the parts of a node id"]
-    if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in name):
-        return ["the name contains a control character"]
-    if name in taken:
-        return [f'the name "{name}" is taken by $.test_cases[{taken[name]}]']
-    return []
 
 
 def _semantic_faults(

@@ -1,0 +1,222 @@
+"""Forgetting as a kind of fixture: from a forget file to verdicts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pytest_soulmem.faults import listing
+from pytest_soulmem.forgetting.fixture import (
+    BrokenCase,
+    ForgetCase,
+    ForgetFile,
+    load_forget_file,
+)
+from pytest_soulmem.forgetting.wording import curve_text, visible_lines
+from pytest_soulmem.kinds import Failure, Progress, Verdict
+from pytest_soulmem.reporting.text import visible
+
+# numpy, hypothesis and the segmenter wait until a case is judged.
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_soulmem.forgetting.inferences import Finding
+    from pytest_soulmem.forgetting.protocols import Reviser
+    from pytest_soulmem.forgetting.subject import Misbehaviour, Subject
+    from pytest_soulmem.reporting.table import Section
+    from pytest_soulmem.settings import Settings
+
+
+def recognises(document: object) -> bool:
+    """Whether a document is a forget file, whole or faulty."""
+    return isinstance(document, dict) and "test_cases" in document
+
+
+def section(records: Sequence[Mapping[str, Any]], settings: Settings) -> Section:
+    """The forgetting part of the terminal report."""
+    from pytest_soulmem.forgetting.report import forgetting_section
+
+    return forgetting_section(records)
+
+
+def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> ForgettingRun:
+    """Start a session's run."""
+    return ForgettingRun(config, settings)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A case of a file, usable or not."""
+
+    file: ForgetFile
+    case: ForgetCase | BrokenCase
+    group: str = ""
+
+    @property
+    def name(self) -> str:
+        """The item's name."""
+        return visible(self.case.name)
+
+
+@dataclass(frozen=True)
+class LawItem:
+    """A law that is tried on a file's curve and memories."""
+
+    file: ForgetFile
+    name: str
+    key: str
+    """Tells this law of this file from all others, on every machine."""
+    group: str = "laws"
+
+
+AnyItem: TypeAlias = Item | LawItem
+
+
+class ForgettingRun:
+    """A session's forgetter and reviser."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._config = config
+        self._settings = settings
+
+    def cases(self, path: Path, document: object) -> Sequence[AnyItem]:
+        """The cases of a forget file, then its laws."""
+        file = load_forget_file(path, document)
+        items: list[AnyItem] = [Item(file, case) for case in file.cases]
+        # Without a usable case there is no text to try a law on.
+        if self._settings.laws and file.memories:
+            items += [LawItem(file, law, f"{self._place(path)}::{law}") for law in file.laws]
+        return items
+
+    def _place(self, path: Path) -> str:
+        root = self._config.rootpath
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+
+    def prepare(self, cases: Sequence[AnyItem]) -> None:
+        """Nothing: the curve needs no preparation."""
+
+    def obstacle(self, case: AnyItem) -> str | None:
+        """Nothing keeps a case from being judged."""
+        return None
+
+    def judge(self, case: AnyItem) -> Verdict:
+        """Ask the forgetter, and compare."""
+        from pytest_soulmem.forgetting.subject import Misbehaviour
+
+        __tracebackhide__ = True
+        if isinstance(case, Item) and isinstance(case.case, BrokenCase):
+            return _broken(case.file.path, case.case)
+        try:
+            if isinstance(case, LawItem):
+                return self._judge_law(case)
+            return self._judge_case(case)
+        except Misbehaviour as error:
+            return _misbehaved(case, error)
+
+    @cached_property
+    def _subject(self) -> Subject:
+        """The forgetter under test, asked for once, when the first case needs it."""
+        from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
+        from pytest_soulmem.forgetting.subject import Subject, as_subject, ask_hook
+
+        hook = self._config.hook.pytest_soulmem_forgetter
+        found = ask_hook("pytest_soulmem_forgetter", lambda: hook(config=self._config))
+        return Subject(EbbinghausForgetter()) if found is None else as_subject(found)
+
+    @cached_property
+    def _reviser(self) -> Reviser | None:
+        from pytest_soulmem.forgetting.subject import as_reviser, ask_hook
+
+        hook = self._config.hook.pytest_soulmem_reviser
+        return as_reviser(ask_hook("pytest_soulmem_reviser", lambda: hook(config=self._config)))
+
+    def _judge_case(self, item: Item) -> Verdict:
+        from pytest_soulmem.forgetting.inferences import Trial, examine
+
+        file, case = item.file, item.case
+        assert not isinstance(case, BrokenCase)  # noqa: S101 - told apart by the caller
+        trial = Trial(self._subject, file.settings, file.law_tolerance, self._reviser)
+        finding = examine(case, trial)
+        return Verdict(
+            _case_failure(file, case, trial.subject, finding),
+            _properties(case.kind, finding),
+            _case_record(case, finding, trial.subject.name),
+        )
+
+    def _judge_law(self, item: LawItem) -> Verdict:
+        from pytest_soulmem.forgetting.laws import LAWS, Domain, try_law
+
+        file = item.file
+        domain = Domain(self._subject, file.settings, file.memories, file.law_tolerance)
+        record = {"law": item.name, "forgetter": self._subject.name}
+        lacking = LAWS[item.name].lacking(self._subject, file.memories)
+        if lacking:
+            return Verdict(None, {"kind": "law"}, record, skipped=lacking)
+        return Verdict(try_law(item.name, domain, item.key), {"kind": "law"}, record)
+
+
+def _broken(path: Path, case: BrokenCase) -> Verdict:
+    reason = str(case.faults[0]) if len(case.faults) == 1 else f"{len(case.faults)} faults"
+    text = visible_lines(listing(path, case.faults))
+    return Verdict(Failure(visible(reason), text), {}, {"broken": True})
+
+
+def _misbehaved(item: AnyItem, error: Misbehaviour) -> Verdict:
+    """The verdict on a user's code that raised or returned nonsense."""
+    reason = visible(error.reason)
+    text = "\n".join(filter(None, (reason, visible_lines(error.details))))
+    kind = "law" if isinstance(item, LawItem) else getattr(item.case, "kind", "")
+    record = {"law": item.name} if isinstance(item, LawItem) else {"inference": kind}
+    return Verdict(Failure(reason, text), {"kind": kind}, record)
+
+
+def _case_failure(
+    file: ForgetFile, case: ForgetCase, subject: Subject, finding: Finding
+) -> Failure | None:
+    if not finding.violations:
+        return None
+    first, *others = finding.violations
+    count = f", retrieval_count {case.memory.retrieval_count}" if case.kind != "activation" else ""
+    text = [
+        f"{case.kind}: {first}",
+        *others,
+        f"forgetter {subject.name}; {curve_text(file.settings)}{count}",
+        f"text: {case.text}",
+        "",
+        *finding.details,
+    ]
+    return Failure(visible(text[0]), "\n".join(map(visible, text)))
+
+
+def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:
+    """The figures for JUnit; a case of several moments gives JSON arrays, in its order."""
+    properties: dict[str, str | int | float] = {
+        "kind": kind,
+        "missing_degree": _one_or_array(finding.degrees),
+    }
+    if finding.actions:
+        properties["action"] = _one_or_array(finding.actions)
+    effect = finding.effect
+    if effect and effect.similarity is not None:
+        properties["similarity"] = effect.similarity
+    if effect and effect.fallback:
+        properties["fallback"] = effect.fallback
+    return properties
+
+
+def _one_or_array(values: Sequence[Any]) -> Any:
+    return values[0] if len(values) == 1 else json.dumps(values)
+
+
+def _case_record(case: ForgetCase, finding: Finding, forgetter: str) -> dict[str, Any]:
+    return {
+        "inference": case.kind,
+        "forgetter": forgetter,
+        "degrees": list(finding.degrees),
+        "actions": list(finding.actions),
+        "effect": asdict(finding.effect) if finding.effect else None,
+    }
