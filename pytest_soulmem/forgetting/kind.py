@@ -36,7 +36,7 @@ def recognises(document: object) -> bool:
     return isinstance(document, dict) and "test_cases" in document
 
 
-def section(records: Sequence[Mapping[str, Any]], settings: Settings) -> Section:
+def section(records: Sequence[Mapping[str, Any]]) -> Section:
     """The forgetting part of the terminal report."""
     from pytest_soulmem.forgetting.report import forgetting_section
 
