@@ -131,9 +131,7 @@ def _situation(rng: random.Random) -> dict[str, Any]:
             "emotions": [],
             "sensory_data": [],
             "environment": {"atmosphere": mood, "tone": tone},
-            "event": [
-                {"action": deed, "action_intensity": 0.8, "initiator": who, "target": what}
-            ],
+            "event": [{"action": deed, "action_intensity": 0.8, "initiator": who, "target": what}],
         },
     }
 
@@ -195,9 +193,7 @@ def _case(
 def _variant(rng: random.Random, memory: dict[str, Any]) -> dict[str, Any]:
     if "Semantic" in memory:
         own = memory["Semantic"]
-        return {
-            "Semantic": [{"concept_identifier": own["content"], "description": _phrase(rng)}]
-        }
+        return {"Semantic": [{"concept_identifier": own["content"], "description": _phrase(rng)}]}
     place, who, mood, deed = _words(rng, 4)
     return {
         "Situation": [

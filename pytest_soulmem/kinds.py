@@ -25,6 +25,7 @@ class Kind:
     """A kind of fixture: where its files live and which module judges them."""
 
     name: str
+    summary: str
     places: tuple[str, ...]
     module_name: str
 
@@ -39,8 +40,18 @@ class Kind:
 
 
 KINDS = (
-    Kind("retrieval", ("queries/*.json", "*/question*.json"), "pytest_soulmem.retrieval.kind"),
-    Kind("forgetting", ("forget/*.json",), "pytest_soulmem.forgetting.kind"),
+    Kind(
+        "retrieval",
+        "a retrieval case",
+        ("queries/*.json", "*/question*.json"),
+        "pytest_soulmem.retrieval.kind",
+    ),
+    Kind(
+        "forgetting",
+        "a forgetting case, or a law of the forgetting curve",
+        ("forget/*.json",),
+        "pytest_soulmem.forgetting.kind",
+    ),
 )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_soulmem import hooks, settings
+from pytest_soulmem.kinds import KINDS, kind_of_place
 from pytest_soulmem.reporting import gather
 
 if TYPE_CHECKING:
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 _settings = pytest.StashKey[settings.Settings]()
 _runs = pytest.StashKey[dict[str, "Run"]]()
 _gatherer = pytest.StashKey[gather.Gatherer]()
-
-_MARKERS = (
-    "soulmem: every case of a SoulMem fixture",
-    "soulmem_retrieval: a retrieval case",
-    "soulmem_forgetting: a forgetting case or law",
-)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -45,16 +40,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_runs] = {}
     config.stash[_gatherer] = gatherer = gather.Gatherer()
     config.pluginmanager.register(gatherer, "soulmem_gatherer")
-    for marker in _MARKERS:
-        config.addinivalue_line("markers", marker)
+    config.addinivalue_line("markers", "soulmem: every case of a SoulMem fixture")
+    for kind in KINDS:
+        config.addinivalue_line("markers", f"soulmem_{kind.name}: {kind.summary}")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the JSON files that are ours."""
     if not file_path.name.endswith(".json"):
         return None
-    from pytest_soulmem.kinds import kind_of_place
-
     named = parent.session.isinitpath(file_path)
     if not named and not kind_of_place(file_path):
         return None

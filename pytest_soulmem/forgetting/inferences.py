@@ -114,7 +114,9 @@ def _activation(case: Activation, trial: Trial) -> Finding:
     ]
     at = dict(zip(counts, degrees, strict=True))
     rising = [(a, b) for a, b in pairwise(counts) if falls(at[b], at[a])]
-    uneven = [count for count in counts if count > cap and abs(at[count] - at[cap]) > trial.tolerance]
+    uneven = [
+        count for count in counts if count > cap and abs(at[count] - at[cap]) > trial.tolerance
+    ]
     violations = [
         f"the missing degree rises by {at[b] - at[a]:.3g} between {a} activations "
         f"({degree(at[a])}) and {b} ({degree(at[b])})"

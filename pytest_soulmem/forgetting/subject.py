@@ -61,9 +61,7 @@ class Subject:
         context = asked(memory, hours, settings)
         return self._degree("missing_degree", context, lambda: ask(memory, hours, settings))
 
-    def update(
-        self, memory: Memory, known: float, hours: float, settings: CurveSettings
-    ) -> float:
+    def update(self, memory: Memory, known: float, hours: float, settings: CurveSettings) -> float:
         """The degree that follows a known one.
 
         Raises:
