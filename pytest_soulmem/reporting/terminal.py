@@ -34,5 +34,7 @@ def _write_section(terminal: pytest.TerminalReporter, section: Section) -> None:
         for part in fitting(table, columns - len(_INDENT)):
             for position, line in enumerate(lines(part, _INDENT)):
                 terminal.line(line, green=position - 1 in table.marked)
+        for note in table.notes:
+            terminal.line(_INDENT + note)
     for note in section.notes:
         terminal.line(note)
