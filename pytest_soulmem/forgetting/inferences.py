@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_soulmem.forgetting.fixture import (
     Activation,
@@ -20,12 +20,14 @@ from pytest_soulmem.forgetting.fixture import (
     TimeMonotonic,
 )
 from pytest_soulmem.forgetting.process import revise
-from pytest_soulmem.forgetting.protocols import Reviser
 from pytest_soulmem.forgetting.similarity import similarity
-from pytest_soulmem.forgetting.subject import Subject
 from pytest_soulmem.forgetting.terms import ACTIONS, TRIGGER, Action, CurveSettings
 from pytest_soulmem.forgetting.wording import bar, degree, number
 from pytest_soulmem.reporting.table import Table, lines
+
+if TYPE_CHECKING:
+    from pytest_soulmem.forgetting.protocols import Reviser
+    from pytest_soulmem.forgetting.subject import Subject
 
 ROUNDING = 1e-9
 """A rise or fall up to this is the last bit's noise, not memory."""
@@ -68,7 +70,7 @@ def examine(case: ForgetCase, trial: Trial) -> Finding:
     """Judge a case.
 
     Raises:
-        Misbehaviour: the forgetter raised or returned nonsense.
+        MisbehaviourError: the forgetter raised or returned nonsense.
     """
     return _EXAMINERS[type(case)](case, trial)
 
@@ -114,7 +116,9 @@ def _activation(case: Activation, trial: Trial) -> Finding:
     ]
     at = dict(zip(counts, degrees, strict=True))
     rising = [(a, b) for a, b in pairwise(counts) if falls(at[b], at[a])]
-    uneven = [count for count in counts if count > cap and abs(at[count] - at[cap]) > trial.tolerance]
+    uneven = [
+        count for count in counts if count > cap and abs(at[count] - at[cap]) > trial.tolerance
+    ]
     violations = [
         f"the missing degree rises by {at[b] - at[a]:.3g} between {a} activations "
         f"({degree(at[a])}) and {b} ({degree(at[b])})"

@@ -68,7 +68,9 @@ def _notes(records: Records) -> Iterator[str]:
         why = ", ".join(f"{visible(reason)}: {times}" for reason, times in reasons.most_common())
         kept = f"{reasons.total()} of {len(attempts)} revisions fell back to masking"
         yield f"{kept} ({why})" if why else kept
-    unmasked = [effect for effect in effects if effect["triggered"] and effect["similarity"] is None]
+    unmasked = [
+        effect for effect in effects if effect["triggered"] and effect["similarity"] is None
+    ]
     if unmasked:
         yield f"similarity not judged for {len(unmasked)}: the forgetter does not mask"
     skipped = sum(bool(record.get("law")) and record["outcome"] == "skipped" for record in records)
