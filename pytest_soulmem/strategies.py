@@ -23,6 +23,7 @@ Example::
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hypothesis import strategies as st
@@ -56,10 +57,13 @@ Document: TypeAlias = dict[str, Any]
 _WORDS = ("记忆", "北京", "咖啡", "昨天", "张三", "Rust", "图书馆", "a", "3.14", "😀", "é")
 _GAPS = ("", " ", "，", "。", "\n")
 
+# Strategies are cached: hypothesis examines each new one, which costs more than drawing from it.
+
 # Weights whose sweeps differ only past the sixth digit could not be told apart by name.
 _HUNDREDTHS = st.integers(0, 100).map(lambda value: value / 100)
 
 
+@cache
 def texts() -> SearchStrategy[str]:
     """Texts that have a word: everyday ones in Chinese and Latin script, and any others.
 
@@ -84,11 +88,13 @@ def retrieval_counts(most: int = 10**6) -> SearchStrategy[int]:
     return st.integers(0, min(100, most)) | st.integers(0, most)
 
 
+@cache
 def missing_degrees() -> SearchStrategy[float]:
     """Missing degrees, from 0 to 1."""
     return st.floats(0, 1)
 
 
+@cache
 def curve_settings() -> SearchStrategy[CurveSettings]:
     """The ``config`` of a forget file: half-lives of 1e-3 to 1e6 hours, any factor and cap."""
     return st.builds(
@@ -106,6 +112,7 @@ def curves(draw: DrawFn, max_size: int = 20) -> list[tuple[float, int]]:
     return [(moment, draw(retrieval_counts())) for moment in moments]
 
 
+@cache
 def _names() -> SearchStrategy[str]:
     """Names of cases and ids: not empty, in NFC, without what node ids do not bear."""
     return st.text(
@@ -115,6 +122,7 @@ def _names() -> SearchStrategy[str]:
     ).map(lambda text: unicodedata.normalize("NFC", text))
 
 
+@cache
 def _distinct_names(count: int) -> SearchStrategy[list[str]]:
     return st.lists(_names(), min_size=count, max_size=count, unique=True)
 
@@ -122,6 +130,7 @@ def _distinct_names(count: int) -> SearchStrategy[list[str]]:
 # Forget files
 
 
+@cache
 def forget_cases() -> SearchStrategy[Document]:
     """A case of a forget file, of any kind; well-formed, not necessarily passing.
 
@@ -168,6 +177,7 @@ def _ascending(fewest: int, most: int) -> SearchStrategy[list[float]]:
     return st.lists(hours(), min_size=fewest, max_size=most).map(sorted)
 
 
+@cache
 def _expected_effects() -> SearchStrategy[Document]:
     forgets = st.fixed_dictionaries(
         {"should_forget": st.just(True), "min_action": st.sampled_from(ACTIONS)}
@@ -231,6 +241,7 @@ def memory_graphs(draw: DrawFn, max_nodes: int = 8) -> list[Document]:
     return nodes
 
 
+@cache
 def _memory_types() -> SearchStrategy[Document]:
     return st.one_of(
         _tagged("Semantic", _semantics()),
@@ -240,14 +251,17 @@ def _memory_types() -> SearchStrategy[Document]:
     )
 
 
+@cache
 def _tagged(tag: str, content: SearchStrategy[Any]) -> SearchStrategy[Document]:
     return st.fixed_dictionaries({tag: content})
 
 
+@cache
 def _some(content: SearchStrategy[Any], most: int = 3) -> SearchStrategy[list[Any]]:
     return st.lists(content, max_size=most)
 
 
+@cache
 def _semantics() -> SearchStrategy[Document]:
     return st.fixed_dictionaries(
         {
@@ -259,6 +273,7 @@ def _semantics() -> SearchStrategy[Document]:
     )
 
 
+@cache
 def _specifics() -> SearchStrategy[Document]:
     return st.fixed_dictionaries(
         {
@@ -278,6 +293,7 @@ def _specifics() -> SearchStrategy[Document]:
     )
 
 
+@cache
 def _abstracts() -> SearchStrategy[Document]:
     return st.one_of(
         _tagged("Location", _locations()),
@@ -287,22 +303,27 @@ def _abstracts() -> SearchStrategy[Document]:
     )
 
 
+@cache
 def _locations() -> SearchStrategy[Document]:
     return st.fixed_dictionaries({"name": texts()}, optional={"coordinates": texts()})
 
 
+@cache
 def _participants() -> SearchStrategy[Document]:
     return st.fixed_dictionaries({"name": texts(), "role": texts()})
 
 
+@cache
 def _sensations() -> SearchStrategy[Document]:
     return st.fixed_dictionaries({"name": texts(), "intensity": _HUNDREDTHS})
 
 
+@cache
 def _environments() -> SearchStrategy[Document]:
     return st.fixed_dictionaries({"atmosphere": texts(), "tone": texts()})
 
 
+@cache
 def _events() -> SearchStrategy[Document]:
     return st.fixed_dictionaries(
         {"action": texts()},
@@ -310,11 +331,13 @@ def _events() -> SearchStrategy[Document]:
     )
 
 
+@cache
 def _actions() -> SearchStrategy[Document]:
     kinds: SearchStrategy[object] = st.sampled_from(["Speak", "Think", {"Skill": {}}])
     return st.fixed_dictionaries({"content": texts(), "action_type": kinds})
 
 
+@cache
 def _links() -> SearchStrategy[Document]:
     semantic = st.fixed_dictionaries({"verb": texts(), "confidence": _HUNDREDTHS})
     directions: SearchStrategy[object] = st.sampled_from(
@@ -323,6 +346,7 @@ def _links() -> SearchStrategy[Document]:
     return _tagged("Sem", semantic) | _tagged("Situation", directions)
 
 
+@cache
 def _proc_links() -> SearchStrategy[Document]:
     trigger = st.fixed_dictionaries({"prob": _HUNDREDTHS})
     return _tagged("Proc", _tagged("TrigToAction", trigger))
@@ -331,6 +355,7 @@ def _proc_links() -> SearchStrategy[Document]:
 # Queries
 
 
+@cache
 def sub_queries() -> SearchStrategy[Document]:
     """A sub-query about concepts or situations."""
     concepts = st.fixed_dictionaries(
@@ -346,6 +371,7 @@ def sub_queries() -> SearchStrategy[Document]:
     )
 
 
+@cache
 def _scenes() -> SearchStrategy[Document]:
     person = st.fixed_dictionaries({}, optional={"name": texts(), "role": texts()})
     mood = st.fixed_dictionaries({}, optional={"atmosphere": texts(), "tone": texts()})

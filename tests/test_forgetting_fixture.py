@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from forgetting_helpers import CASES, FIXTURES, case, document
-from hypothesis import given
+from hypothesis import given, settings
 
 from pytest_soulmem import strategies
 from pytest_soulmem.faults import FixtureError
@@ -63,6 +63,7 @@ def test_each_text_and_kind_of_memory_is_tried_once():
     assert [memory.kind for memory in file.memories] == ["semantic"]
 
 
+@settings(max_examples=50)
 @given(strategies.forget_files())
 def test_generated_files_are_accepted(raw):
     file = load(json.loads(json.dumps(raw)))

@@ -6,10 +6,15 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 
 from pytest_soulmem import strategies
+from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
+from pytest_soulmem.forgetting.laws import LAWS, Domain
 from pytest_soulmem.forgetting.masking import mask, masked_count, masking_order, words
+from pytest_soulmem.forgetting.subject import Subject
+from pytest_soulmem.forgetting.terms import CurveSettings, Memory
 
 RIVER = "张三上个月去杭州出差在西湖边吃了东坡肉和龙井虾仁"
 HALF_RIVER = (
@@ -83,3 +88,12 @@ def test_the_order_depends_on_the_text_alone():
 @example("[masked]")
 def test_words_are_the_whole_text(text):
     assert "".join(words(text)) == text
+
+
+@pytest.mark.parametrize("name", ["mask-nested", "mask-ratio"])
+@given(data=st.data(), text=strategies.texts())
+def test_laws_hold_for_every_text(name, data, text):
+    assume("[masked]" not in text)
+    domain = Domain(Subject(EbbinghausForgetter()), CurveSettings(), [Memory(text)], 1e-9)
+    law = LAWS[name]
+    law.check(domain, **data.draw(st.fixed_dictionaries(dict(law.draw(domain)))))
