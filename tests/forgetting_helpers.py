@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis  # noqa: F401
-import numpy  # noqa: F401 ICN001
+import numpy  # noqa: F401
 import rjieba  # noqa: F401
 
 from pytest_soulmem.forgetting.fixture import load_forget_file
