@@ -1,7 +1,6 @@
 """A forgetter that breaks a law is caught by that law, with a small counterexample."""
 
 # Doubles of a forgetter need not read all that they are told.
-# ruff: noqa: ARG001, ARG002
 
 from __future__ import annotations
 

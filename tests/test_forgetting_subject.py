@@ -1,7 +1,7 @@
 """Nonsense from a user's forgetter is told as theirs, in words."""
 
 # Doubles of a forgetter need not read all that they are told.
-# ruff: noqa: ARG001, ARG002
+# ruff: noqa: ARG002
 
 from __future__ import annotations
 

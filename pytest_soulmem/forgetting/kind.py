@@ -194,7 +194,7 @@ def _case_failure(
         "",
         *finding.details,
     ]
-    return Failure(visible(text[0]), "\n".join(map(visible, text)))
+    return Failure(visible(first), "\n".join(map(visible, text)))
 
 
 def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:

@@ -145,9 +145,8 @@ def try_law(law_name: str, domain: Domain, key: str) -> Failure | None:
 
 
 def _failure(law_name: str, domain: Domain, broken: BrokenLawError, note: str = "") -> Failure:
-    reason = f"law {law_name} is broken: {broken.seen}"
     text = [
-        reason,
+        f"law {law_name} is broken: {broken.seen}",
         *([note] if note else []),
         f"the law: {LAWS[law_name].statement}",
         f"forgetter {domain.subject.name}; {curve_text(domain.settings)}",
@@ -157,7 +156,7 @@ def _failure(law_name: str, domain: Domain, broken: BrokenLawError, note: str = 
         "",
         f'(to spare this file the law: "laws": {{"{law_name}": false}})',
     ]
-    return Failure(visible(reason), "\n".join(map(visible, text)))
+    return Failure(visible(broken.seen), "\n".join(map(visible, text)))
 
 
 def _about(memory: Memory) -> list[str]:
