@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_soulmem.faults import listing
@@ -22,11 +20,14 @@ from pytest_soulmem.reporting.text import visible
 
 # numpy, hypothesis and the segmenter wait until a case is judged.
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     import pytest
 
     from pytest_soulmem.forgetting.inferences import Finding
     from pytest_soulmem.forgetting.protocols import Reviser
-    from pytest_soulmem.forgetting.subject import Misbehaviour, Subject
+    from pytest_soulmem.forgetting.subject import MisbehaviourError, Subject
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
 
@@ -43,7 +44,11 @@ def section(records: Sequence[Mapping[str, Any]]) -> Section:
     return forgetting_section(records)
 
 
-def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> ForgettingRun:
+def open_run(
+    config: pytest.Config,
+    settings: Settings,
+    progress: Progress,  # noqa: ARG001
+) -> ForgettingRun:
     """Start a session's run."""
     return ForgettingRun(config, settings)
 
@@ -99,13 +104,13 @@ class ForgettingRun:
     def prepare(self, cases: Sequence[AnyItem]) -> None:
         """Nothing: the curve needs no preparation."""
 
-    def obstacle(self, case: AnyItem) -> str | None:
+    def obstacle(self, case: AnyItem) -> str | None:  # noqa: ARG002
         """Nothing keeps a case from being judged."""
         return None
 
     def judge(self, case: AnyItem) -> Verdict:
         """Ask the forgetter, and compare."""
-        from pytest_soulmem.forgetting.subject import Misbehaviour
+        from pytest_soulmem.forgetting.subject import MisbehaviourError
 
         __tracebackhide__ = True
         if isinstance(case, Item) and isinstance(case.case, BrokenCase):
@@ -114,7 +119,7 @@ class ForgettingRun:
             if isinstance(case, LawItem):
                 return self._judge_law(case)
             return self._judge_case(case)
-        except Misbehaviour as error:
+        except MisbehaviourError as error:
             return _misbehaved(case, error)
 
     @cached_property
@@ -165,7 +170,7 @@ def _broken(path: Path, case: BrokenCase) -> Verdict:
     return Verdict(Failure(visible(reason), text), {}, {"broken": True})
 
 
-def _misbehaved(item: AnyItem, error: Misbehaviour) -> Verdict:
+def _misbehaved(item: AnyItem, error: MisbehaviourError) -> Verdict:
     """The verdict on a user's code that raised or returned nonsense."""
     reason = visible(error.reason)
     text = "\n".join(filter(None, (reason, visible_lines(error.details))))
@@ -189,7 +194,7 @@ def _case_failure(
         "",
         *finding.details,
     ]
-    return Failure(visible(text[0]), "\n".join(map(visible, text)))
+    return Failure(visible(first), "\n".join(map(visible, text)))
 
 
 def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:

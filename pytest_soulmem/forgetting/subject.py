@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_soulmem.faults import suggestion
 from pytest_soulmem.forgetting.protocols import Forgetter, Masks, Reviser, Updates
 from pytest_soulmem.forgetting.terms import ACTIONS, Action, CurveSettings, Memory
 from pytest_soulmem.forgetting.wording import asked, visible_lines
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
 _PACKAGE = Path(__file__).parent.parent
 
 
-class Misbehaviour(Exception):
+class MisbehaviourError(Exception):
     """A user's code raised, or returned what cannot be judged."""
 
     def __init__(self, reason: str, details: str = "") -> None:
@@ -55,7 +57,7 @@ class Subject:
         """The degree as a finite float.
 
         Raises:
-            Misbehaviour: it raised, or returned anything else.
+            MisbehaviourError: it raised, or returned anything else.
         """
         ask = self.forgetter.missing_degree
         context = asked(memory, hours, settings)
@@ -65,7 +67,7 @@ class Subject:
         """The degree that follows a known one.
 
         Raises:
-            Misbehaviour: it raised, or returned anything but a finite number.
+            MisbehaviourError: it raised, or returned anything but a finite number.
         """
         forgetter = self.forgetter
         if not isinstance(forgetter, Updates):
@@ -79,7 +81,7 @@ class Subject:
         """The decision.
 
         Raises:
-            Misbehaviour: it raised, or returned anything but the name of an action.
+            MisbehaviourError: it raised, or returned anything but the name of an action.
         """
         ask = self.forgetter.action
         context = asked(memory, hours, settings)
@@ -94,7 +96,7 @@ class Subject:
         """The masked text.
 
         Raises:
-            Misbehaviour: it raised, or returned anything but text.
+            MisbehaviourError: it raised, or returned anything but text.
         """
         forgetter = self.forgetter
         if not isinstance(forgetter, Masks):
@@ -118,35 +120,39 @@ class Subject:
         except Exception as error:
             what = f"{self.name}.{method} raised {_headline(error)}"
             details = f"asked about: {context}\n\n{users_traceback(error)}"
-            raise Misbehaviour(what, details) from None
+            raise MisbehaviourError(what, details) from None
 
-    def _nonsense(self, method: str, context: str, value: object, expected: str) -> Misbehaviour:
+    def _nonsense(
+        self, method: str, context: str, value: object, expected: str
+    ) -> MisbehaviourError:
         what = f"{self.name}.{method} returned {_shown(value)}; expected {expected}"
-        return Misbehaviour(what, f"asked about: {context}")
+        return MisbehaviourError(what, f"asked about: {context}")
 
 
 def ask_hook(name: str, call: Callable[[], Any]) -> Any:
     """What a user's hook returns.
 
     Raises:
-        Misbehaviour: the hook raised.
+        MisbehaviourError: the hook raised.
     """
     try:
         return call()
     except Exception as error:
         reason = f"the hook {name} raised {_headline(error)}"
-        raise Misbehaviour(reason, users_traceback(error)) from None
+        raise MisbehaviourError(reason, users_traceback(error)) from None
 
 
 def as_subject(forgetter: object) -> Subject:
     """Check what the hook returned before anything is asked of it.
 
     Raises:
-        Misbehaviour: it is no forgetter.
+        MisbehaviourError: it is no forgetter.
     """
     hook = "the hook pytest_soulmem_forgetter"
     if isinstance(forgetter, type):
-        raise Misbehaviour(f"{hook} returned the class {forgetter.__qualname__}, not an instance")
+        raise MisbehaviourError(
+            f"{hook} returned the class {forgetter.__qualname__}, not an instance"
+        )
     lacking = [
         method
         for method in ("missing_degree", "action")
@@ -154,7 +160,9 @@ def as_subject(forgetter: object) -> Subject:
     ]
     if lacking or not isinstance(forgetter, Forgetter):
         missing = " and ".join(lacking)
-        raise Misbehaviour(f"{hook} returned {_shown(forgetter)}, which has no method {missing}")
+        raise MisbehaviourError(
+            f"{hook} returned {_shown(forgetter)}, which has no method {missing}"
+        )
     return Subject(forgetter)
 
 
@@ -207,12 +215,12 @@ def as_reviser(reviser: Any) -> Reviser | None:
     """Check what the hook for revisers returned.
 
     Raises:
-        Misbehaviour: it cannot be called.
+        MisbehaviourError: it cannot be called.
     """
     if reviser is None or callable(reviser):
         found: Reviser | None = reviser
         return found
-    raise Misbehaviour(
+    raise MisbehaviourError(
         f"the hook pytest_soulmem_reviser returned {_shown(reviser)}; "
         "expected a function of the masked text"
     )

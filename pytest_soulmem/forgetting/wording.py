@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_soulmem.forgetting.terms import CurveSettings, Memory
+from typing import TYPE_CHECKING
+
 from pytest_soulmem.reporting.text import visible
+
+if TYPE_CHECKING:
+    from pytest_soulmem.forgetting.terms import CurveSettings, Memory
 
 BAR = 24
 """Columns of a full bar."""
