@@ -18,11 +18,10 @@ from pytest_soulmem.reporting import gather
 
 if TYPE_CHECKING:
     from pytest_soulmem.kinds import Kind, Run
-    from pytest_soulmem.reporting.finish import Conclusion
 
 _settings = pytest.StashKey[settings.Settings]()
 _runs = pytest.StashKey[dict[str, "Run"]]()
-_conclusion = pytest.StashKey["Conclusion"]()
+_conclusion = pytest.StashKey[Any]()
 _gatherer = pytest.StashKey[gather.Gatherer]()
 
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from pytest_soulmem.cases import BrokenCase
 from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
 from pytest_soulmem.embedders.errors import EmbeddingError
 from pytest_soulmem.embedders.store import VectorStore
 from pytest_soulmem.faults import FixtureError, listing
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.reporting.text import visible, visible_lines
 from pytest_soulmem.reporting.tracebacks import users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.checks import violations
@@ -31,7 +32,7 @@ from pytest_soulmem.retrieval.outcome import (
     measure_abstract,
     measure_actions,
 )
-from pytest_soulmem.retrieval.query import BrokenCase, QueryFile, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
@@ -281,11 +282,6 @@ class RetrievalRun:
             identity = self._chosen.identity
             return System(identity.embedder, identity.model, identity.fingerprint)
         return System(type(retriever).__name__)
-
-
-def visible_lines(text: str) -> str:
-    """A text of several lines, each made safe to print."""
-    return "\n".join(visible(line) for line in text.splitlines())
 
 
 def _explanation(
