@@ -7,10 +7,14 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+
 from pytest_soulmem.cases import BrokenCase, broken_verdict
 from pytest_soulmem.forgetting.fixture import (
+    Effect,
     ForgetCase,
     ForgetFile,
+    Magnitude,
     load_forget_file,
 )
 from pytest_soulmem.forgetting.wording import curve_text
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_soulmem.forgetting.inferences import Finding
+    from pytest_soulmem.forgetting.inferences import Finding, Trial
     from pytest_soulmem.forgetting.protocols import Reviser
     from pytest_soulmem.forgetting.subject import Subject
     from pytest_soulmem.reporting.table import Section
@@ -149,7 +153,7 @@ class ForgettingRun:
         return Verdict(
             _case_failure(file, case, trial.subject, finding),
             _properties(case.kind, finding),
-            _case_record(case, finding, trial.subject.name),
+            _case_record(case, finding, trial),
         )
 
     def _judge_law(self, item: LawItem) -> Verdict:
@@ -209,11 +213,22 @@ def _one_or_array(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else json.dumps(values)
 
 
-def _case_record(case: ForgetCase, finding: Finding, forgetter: str) -> dict[str, Any]:
+def _case_record(case: ForgetCase, finding: Finding, trial: Trial) -> dict[str, Any]:
     return {
         "inference": case.kind,
-        "forgetter": forgetter,
+        "forgetter": trial.subject.name,
+        "text": case.text,
+        "curve": msgspec.to_builtins(trial.settings),
         "degrees": list(finding.degrees),
         "actions": list(finding.actions),
+        "points": [asdict(point) for point in finding.points],
+        "expected": _expected(case),
         "effect": asdict(finding.effect) if finding.effect else None,
     }
+
+
+def _expected(case: ForgetCase) -> dict[str, Any] | None:
+    """What the case itself says should be found, beyond what its inference demands."""
+    if isinstance(case, Magnitude):
+        return {"degree": case.expected_missing_degree, "tolerance": case.tolerance}
+    return msgspec.to_builtins(case.expected) if isinstance(case, Effect) else None
