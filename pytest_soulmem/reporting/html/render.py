@@ -1,0 +1,85 @@
+"""From a run's results to the bytes of the page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from datetime import datetime
+from functools import cache
+from importlib import resources
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from pytest_soulmem.reporting.finish import Ending
+from pytest_soulmem.reporting.html.page import build_page
+from pytest_soulmem.reporting.results import Results
+from pytest_soulmem.reporting.text import visible, visible_lines
+
+_NOTHING = Ending()
+
+
+def render_html(results: Results, ending: Ending = _NOTHING) -> bytes:
+    """The page of a run: one file that needs nothing else, not even a network."""
+    template = _environment().get_template("page.html.j2")
+    return template.render(page=build_page(results, ending)).encode()
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("pytest_soulmem", "reporting/templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(duration=_duration, moment=_moment)
+    style, script = _asset("page.css") + _bars(), _asset("page.js")
+    environment.globals.update(style=style, script=script, policy=_policy(style, script))
+    return environment
+
+
+def _bars() -> Markup:
+    """Lengths of bars as classes: a strict policy allows no style attribute."""
+    return Markup("".join(f".b{share}{{--v:{share / 100:g}}}" for share in range(1, 101)))  # noqa: S704
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _moment(started: str) -> str:
+    return f"{datetime.fromisoformat(started):%d %B %Y, %H:%M UTC}".lstrip("0")
+
+
+def _finalize(value: object) -> object:
+    """What is text of a fixture is made visible; what templates wrote stays as it is."""
+    if type(value) is not str or value.isprintable():
+        return value
+    return visible_lines(value) if "\n" in value else visible(value)
+
+
+def _asset(name: str) -> Markup:
+    """A file of ours that goes into the page as it is."""
+    folder = resources.files("pytest_soulmem") / "reporting" / "templates"
+    return Markup((folder / name).read_text("utf-8"))  # noqa: S704 - our own, of no fixture
+
+
+def _policy(style: str, script: str) -> str:
+    """The Content-Security-Policy: our own style and script by their digest, and nothing else."""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src {_digest(style)}",
+            f"script-src {_digest(script)}",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+        ]
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
