@@ -264,6 +264,7 @@ def _effect_violations(case: Effect, point: Point, seen: EffectSeen) -> Iterator
 
 
 def _effect_details(case: Effect, point: Point, seen: EffectSeen) -> Iterator[str]:
+    missing = degree(point.degree)
     similar = "not judged" if seen.similarity is None else degree(seen.similarity)
     table = Table(
         ("", "expected", "found"),
@@ -271,7 +272,7 @@ def _effect_details(case: Effect, point: Point, seen: EffectSeen) -> Iterator[st
             (
                 "forgets",
                 _yes(seen.should_forget),
-                f"{_yes(seen.triggered)} (missing degree {degree(point.degree)}, trigger {TRIGGER})",
+                f"{_yes(seen.triggered)} (missing degree {missing}, trigger {TRIGGER})",
             ),
             ("action", f"{case.expected.min_action} or stronger", str(point.action)),
             ("similarity to the original", "below 1" if seen.triggered else "any", similar),

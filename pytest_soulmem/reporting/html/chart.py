@@ -6,12 +6,14 @@ Everything here is geometry in the units of the drawing; how it looks is the sty
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 380, 232
-LEFT, RIGHT, TOP, BOTTOM = 40, 84, 14, 42
-"""Margins for the axes; the right one holds the names of lines."""
+LEFT, TOP, BOTTOM = 34, 14, 42
+"""Margins for the axes."""
+RIGHT, WIDE_RIGHT = 50, 88
+"""The margin for the names of lines, short or in words."""
 _LABEL_GAP = 13
 _SHAPES = (
     "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0",
@@ -34,6 +36,7 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
+        """The position of a value."""
         share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
         return round(self.start + share * (self.end - self.start), 1)
 
@@ -85,19 +88,23 @@ class Chart:
     marks: Sequence[Mark]
     labels: Sequence[Label]
     summary: Sequence[str]
-    bands: Sequence[tuple[float, float]] = ()
-    """Vertical extents, top and height, across the plot."""
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
-    right: int = WIDTH - RIGHT
+    margin: int = RIGHT
+    """Room on the right for the names of lines."""
     top: int = TOP
     bottom: int = HEIGHT - BOTTOM
 
+    @property
+    def right(self) -> int:
+        """The right end of the plot."""
+        return self.width - self.margin
 
-def x_scale(low: float, high: float) -> Scale:
-    """The horizontal scale of the plot."""
-    return Scale(low, high, LEFT, WIDTH - RIGHT)
+
+def x_scale(low: float, high: float, margin: int) -> Scale:
+    """The horizontal scale of a plot that leaves a margin on the right."""
+    return Scale(low, high, LEFT, WIDTH - margin)
 
 
 def y_scale(low: float, high: float) -> Scale:
@@ -138,7 +145,7 @@ def line(points: Sequence[tuple[float, float]], style: str) -> Line:
     return Line(" ".join(f"{x:g},{y:g}" for x, y in points), style)
 
 
-def spread_labels(wanted: Sequence[tuple[float, str]], x: float) -> list[Label]:
+def spread_labels(wanted: Iterable[tuple[float, str]], x: float) -> list[Label]:
     """Names at the ends of lines, moved apart where they would overlap."""
     placed: list[Label] = []
     for y, text in sorted(wanted):

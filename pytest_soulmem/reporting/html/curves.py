@@ -44,8 +44,7 @@ class FileCurves:
 
     file: str
     drawings: Sequence[CurveView]
-    legend: Sequence[tuple[str, str]]
-    """Shape (a path) and meaning."""
+    legend: Sequence[tuple[Mark, str]]
 
 
 def observed(case: CaseResult) -> bool:
@@ -74,7 +73,7 @@ def _over_time(cases: Sequence[CaseResult]) -> CurveView:
     settings = cases[0].result["curve"]
     observations = [one for case in cases for one in _observations(case)]
     last = max(one.hours for one in observations) or 2 * settings["base_half_life_hours"]
-    x, y = chart.x_scale(0, last), chart.y_scale(0, 1)
+    x, y = chart.x_scale(0, last, chart.WIDE_RIGHT), chart.y_scale(0, 1)
     counts = sorted({one.count for one in observations})[:_REFERENCES]
     lines, ends = [], []
     hours = [last * step / _SAMPLES for step in range(_SAMPLES + 1)]
@@ -96,8 +95,9 @@ def _over_time(cases: Sequence[CaseResult]) -> CurveView:
             y_ticks=chart.ticks(y, chart.nice_ticks(0, 1)),
             lines=lines,
             marks=[_mark(x(one.hours), y(one.degree), one) for one in observations],
-            labels=chart.spread_labels(ends, chart.WIDTH - chart.RIGHT + 6),
+            labels=chart.spread_labels(ends, chart.WIDTH - chart.WIDE_RIGHT + 6),
             summary=_in_words(observations),
+            margin=chart.WIDE_RIGHT,
         ),
         observations,
     )
@@ -108,7 +108,7 @@ def _over_counts(cases: Sequence[CaseResult]) -> CurveView:
     observations = [one for case in cases for one in _observations(case)]
     hours = observations[0].hours
     last = max(one.count for one in observations)
-    x, y = chart.x_scale(0, last), chart.y_scale(0, 1)
+    x, y = chart.x_scale(0, last, chart.WIDE_RIGHT), chart.y_scale(0, 1)
     counts = [last * step / _SAMPLES for step in range(_SAMPLES + 1)]
     degrees = _reference([hours] * len(counts), counts, settings)
     along = [(x(at), y(value)) for at, value in zip(counts, degrees, strict=True)]
@@ -127,8 +127,9 @@ def _over_counts(cases: Sequence[CaseResult]) -> CurveView:
             y_ticks=chart.ticks(y, chart.nice_ticks(0, 1)),
             lines=lines,
             marks=[_mark(x(one.count), y(one.degree), one) for one in observations],
-            labels=chart.spread_labels(ends, chart.WIDTH - chart.RIGHT + 6),
+            labels=chart.spread_labels(ends, chart.WIDTH - chart.WIDE_RIGHT + 6),
             summary=_in_words(observations),
+            margin=chart.WIDE_RIGHT,
         ),
         observations,
     )
@@ -166,33 +167,32 @@ def _reference(
 
 
 def _mark(x: float, y: float, one: Observation) -> Mark:
-    series = chart.CROSS if one.outcome == "failed" else _series(one.inference)
     text = f"{one.case}: {one.degree:.4g} missing after {one.hours:g} h, {one.count} activations"
     decided = f", {one.action}" if one.action else ""
     failed = ", failed" if one.outcome == "failed" else ""
-    return chart.mark(x, y, text + decided + failed, series, "seen")
+    return chart.mark(x, y, text + decided + failed, _shape(bool(failed), one.inference), "seen")
 
 
-def _series(inference: str) -> int:
+def _shape(failed: bool, inference: str) -> int:
+    if failed:
+        return chart.CROSS
     return _SERIES.index(inference) % chart.CROSS if inference in _SERIES else 0
 
 
-def _legend(cases: Sequence[CaseResult]) -> list[tuple[str, str]]:
-    shapes = {
-        _series(case.result["inference"]): case.result["inference"].replace("_", " ")
-        for case in cases
-        if case.outcome != "failed"
-    }
-    if any(case.outcome == "failed" for case in cases):
-        shapes[chart.CROSS] = "a case that failed"
+def _legend(cases: Sequence[CaseResult]) -> list[tuple[Mark, str]]:
+    meanings: dict[int, dict[str, None]] = {}
+    for case in cases:
+        failed = case.outcome == "failed"
+        inference = case.result["inference"]
+        meaning = "a case that failed" if failed else inference.replace("_", " ")
+        meanings.setdefault(_shape(failed, inference), {})[meaning] = None
     return [
-        (chart.mark(6, 6, "", series).path, meaning) for series, meaning in sorted(shapes.items())
+        (chart.mark(6, 6, "", series, "seen"), ", ".join(own))
+        for series, own in sorted(meanings.items())
     ]
 
 
-def _tolerances(
-    cases: Sequence[CaseResult], x: chart.Scale, y: chart.Scale
-) -> Iterator[Line]:
+def _tolerances(cases: Sequence[CaseResult], x: chart.Scale, y: chart.Scale) -> Iterator[Line]:
     """What each magnitude case allows, as a vertical line through its moment."""
     for case in cases:
         expected = case.result.get("expected") or {}
@@ -209,9 +209,12 @@ def _in_words(observations: Sequence[Observation]) -> list[str]:
     farthest = max(observations, key=lambda one: abs(one.degree - one.reference))
     distance = abs(farthest.degree - farthest.reference)
     low, high = (find(one.degree for one in observations) for find in (min, max))
-    words = [f"{len(observations)} observed points, missing degrees from {low:.3g} to {high:.3g}"]
+    if len(observations) == 1:
+        words = [f"{low:.4g} missing"]
+    else:
+        words = [f"{len(observations)} observed points, {low:.3g} to {high:.3g} missing"]
     if distance < 1e-9:
-        words.append("all on the reference curve")
+        words.append("on the reference curve")
     else:
         words.append(f"farthest from the reference curve by {distance:.3g}: {farthest.case}")
     return words

@@ -45,7 +45,8 @@ class CaseView:
     case: CaseResult
     name: str
     key_figures: Sequence[tuple[str, str]]
-    families: Sequence[Family]
+    figures: Sequence[tuple[str, str]]
+    """Every figure, by what stands before ``@``."""
     rankings: Sequence[RankingView]
     curves: Sequence[CurveView]
     texts: Texts | None
@@ -119,8 +120,8 @@ def build_page(results: Results, ending: Ending) -> Page:
 
 
 def _counts(cases: Sequence[CaseResult]) -> dict[str, int]:
-    found = Counter(case.outcome for case in cases)
-    return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
+    found: Counter[str] = Counter(case.outcome for case in cases)
+    return {outcome: found[outcome] for outcome in OUTCOMES if outcome in found}
 
 
 def _headline(counts: Mapping[str, int], errors: int) -> str:
@@ -160,26 +161,33 @@ def _systems(cases: Sequence[CaseResult]) -> list[tuple[str, str]]:
 
 
 def _case_view(number: int, case: CaseResult) -> CaseView:
-    rankings = case.result.get("rankings") or ()
+    families = families_of(list(case.figures))
     return CaseView(
         number=number,
         case=case,
         name=case.nodeid.removeprefix(f"{case.file}::"),
-        key_figures=_key_figures(case),
-        families=families_of(list(case.figures)),
-        rankings=ranking_views(rankings),
+        key_figures=_key_figures(families, case.figures),
+        figures=[(family.name, _listed(family, case.figures)) for family in families],
+        rankings=ranking_views(case.result.get("rankings") or ()),
         curves=list(drawings([case])) if observed(case) else (),
         texts=_texts(case.result),
         facts=_facts(case),
     )
 
 
-def _key_figures(case: CaseResult) -> list[tuple[str, str]]:
+def _listed(family: Family, figures: Mapping[str, float]) -> str:
+    return "   ".join(
+        f"@{column} {figures[name]:.3f}" if column else f"{figures[name]:.3f}"
+        for name, column in zip(family.figures, family.columns, strict=True)
+    )
+
+
+def _key_figures(families: Sequence[Family], figures: Mapping[str, float]) -> list[tuple[str, str]]:
     """The figures by which a case is known in a list: at the largest cut-off, at most three."""
-    last = {family.name: family.figures[-1] for family in families_of(list(case.figures))}
+    last = {family.name: family.figures[-1] for family in families}
     known = [last[name] for name in ("recall", "ndcg", "rr") if name in last]
     chosen = known or list(last.values())[:3]
-    return [(name, f"{case.figures[name]:.2f}") for name in chosen]
+    return [(name, f"{figures[name]:.2f}") for name in chosen]
 
 
 def _texts(result: Mapping[str, Any]) -> Texts | None:
@@ -204,6 +212,7 @@ def _pieces(text: str, placeholder: str) -> list[str | None]:
     return [piece for piece in pieces[:-1] if piece != ""]
 
 
+_SHOWN_AS_TEXTS = ("masked_text", "revised_text", "fallback")
 _SHOWN_ELSEWHERE = {
     "figures": ("metrics", "actions", "abstract"),
     "rankings": ("rankings", "retrieved", "expected"),
@@ -219,10 +228,16 @@ def _facts(case: CaseResult) -> list[tuple[str, str]]:
         if case.figures if source == "figures" else case.result.get(source):
             hidden.update(names)
     return [
-        (name.replace("_", " "), _plain(value))
+        (name.replace("_", " "), _plain(_without_texts(value) if name == "effect" else value))
         for name, value in case.result.items()
         if name not in hidden and value not in (None, "", [], {})
     ]
+
+
+def _without_texts(effect: object) -> object:
+    if not isinstance(effect, dict):
+        return effect
+    return {name: value for name, value in effect.items() if name not in _SHOWN_AS_TEXTS}
 
 
 def _plain(value: object) -> str:

@@ -14,15 +14,6 @@ _ID_COLUMNS = 20
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A figure from 0 to 1 with a bar behind it; ``bar`` is its length in percent."""
-
-    text: str
-    bar: int
-    strong: bool = False
-
-
-@dataclass(frozen=True)
 class Row:
     """A memory that came back or should have."""
 
@@ -32,9 +23,11 @@ class Row:
     """Its place among the expected, ``bonus``, or nothing."""
     moved: str
     """Places up or down against the order by similarity alone."""
-    score: str
-    key: str
-    cells: Sequence[Cell]
+    scores: Sequence[float | None]
+    """The score, and where the ranking has keys, the key."""
+    channels: Sequence[float | None]
+    strongest: float
+    """The higher of similarity and PageRank."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +39,12 @@ class Slope:
     left: int
     right: int
     before: str
-    after: str
     style: str
+
+    @property
+    def path(self) -> str:
+        """From the left to the right."""
+        return f"M154 {self.left}L226 {self.right}"
 
 
 @dataclass(frozen=True)
@@ -84,11 +81,12 @@ def _view(comparison: Mapping[str, Any]) -> RankingView:
     channels = list(dict.fromkeys(name for hit in hits for name in hit["channels"]))
     places = _expected_places(comparison["expected"])
     moves = _moves(retrieved) if "pagerank" in channels else {}
+    keyed = any(hit["key"] is not None for hit in hits)
     return RankingView(
         comparison["title"],
         channels,
-        [_row(hit, channels, places, moves) for hit in hits],
-        any(hit["key"] is not None for hit in hits),
+        [_row(hit, keyed, channels, places, moves) for hit in hits],
+        keyed,
         _slopes(retrieved, moves) if any(moves.values()) else None,
         _found(comparison["expected"]),
     )
@@ -111,32 +109,22 @@ def _similarity(hit: Hit) -> float:
 
 
 def _row(
-    hit: Hit, channels: Sequence[str], places: Mapping[str, str], moves: Mapping[str, int]
+    hit: Hit,
+    keyed: bool,
+    channels: Sequence[str],
+    places: Mapping[str, str],
+    moves: Mapping[str, int],
 ) -> Row:
     own = hit["channels"]
-    strongest = max(own.get("similarity", 0.0), own.get("pagerank", 0.0))
     return Row(
         hit["id"],
         "missing" if hit["rank"] is None else str(hit["rank"]),
         places.get(hit["id"], ""),
         _arrow(moves.get(hit["id"], 0)),
-        _number(hit["score"]),
-        _number(hit["key"]),
-        [
-            _cell(own.get(name), name in ("similarity", "pagerank") and own.get(name) == strongest)
-            for name in channels
-        ],
+        (hit["score"], hit["key"]) if keyed else (hit["score"],),
+        [own.get(name) for name in channels],
+        max(own.get("similarity", 0.0), own.get("pagerank", 0.0)),
     )
-
-
-def _cell(value: float | None, strong: bool) -> Cell:
-    if value is None:
-        return Cell("·", 0)
-    return Cell(f"{value:.3f}", round(100 * min(max(value, 0.0), 1.0)), strong and value > 0)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
 
 
 def _arrow(places: int) -> str:
@@ -171,7 +159,9 @@ def _slope(hit: Hit, moved: int) -> Slope:
     own = hit["channels"]
     lifted = own.get("pagerank", 0.0) > own.get("similarity", 0.0)
     style = " ".join(
-        word for word, holds in (("lifted", lifted), ("up", moved > 0), ("down", moved < 0)) if holds
+        word
+        for word, holds in (("lifted", lifted), ("up", moved > 0), ("down", moved < 0))
+        if holds
     )
     return Slope(
         hit["id"],
@@ -179,6 +169,5 @@ def _slope(hit: Hit, moved: int) -> Slope:
         _PAD + _ROW * (hit["rank"] + moved),
         _PAD + _ROW * hit["rank"],
         f"{own.get('similarity', 0.0):.3f}",
-        f"{hit['score']:.3f}",
         style,
     )

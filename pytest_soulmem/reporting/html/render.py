@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.html.page import build_page
+from pytest_soulmem.reporting.html.rankings import Row
 from pytest_soulmem.reporting.results import Results
 from pytest_soulmem.reporting.text import visible, visible_lines
 
@@ -35,7 +36,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(duration=_duration, moment=_moment)
+    environment.filters.update(numbers=_numbers, duration=_duration, moment=_moment)
     style, script = _asset("page.css") + _bars(), _asset("page.js")
     environment.globals.update(style=style, script=script, policy=_policy(style, script))
     return environment
@@ -44,6 +45,26 @@ def _environment() -> Environment:
 def _bars() -> Markup:
     """Lengths of bars as classes: a strict policy allows no style attribute."""
     return Markup("".join(f".b{share}{{--v:{share / 100:g}}}" for share in range(1, 101)))  # noqa: S704
+
+
+def _numbers(row: Row) -> Markup:
+    """The scores and channels of a memory as table cells.
+
+    Not in a template: these are most of a page, and numbers need no escaping.
+    """
+    cells = ["<td>" if score is None else f"<td>{score:.4f}" for score in row.scores]
+    cells += [
+        "<td>·" if value is None else _cell(round(value * 1000), value == row.strongest)
+        for value in row.channels
+    ]
+    return Markup("".join(cells))  # noqa: S704 - numbers
+
+
+@lru_cache(maxsize=4096)
+def _cell(thousandths: int, strong: bool) -> str:
+    share = min(max(thousandths // 10, 0), 100)
+    emphasis = " strong" if strong and thousandths > 0 else ""
+    return f'<td class="b{share}{emphasis}">{thousandths / 1000:.3f}'
 
 
 def _duration(seconds: float) -> str:

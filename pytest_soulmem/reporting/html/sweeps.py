@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_soulmem.reporting.html import chart
@@ -78,7 +78,7 @@ def file_figures(means: Sequence[Mean]) -> FileFigures:
             mean.variation,
             mean.passed,
             mean.cases,
-            [Cell(mean.figures.get(name), best[name] == mean.figures.get(name)) for name in ordered],
+            [_cell(mean.figures.get(name), best[name]) for name in ordered],
         )
         for number, mean in enumerate(means, start=1)
     ]
@@ -87,6 +87,10 @@ def file_figures(means: Sequence[Mean]) -> FileFigures:
     return FileFigures(
         means[0].file, families, rows, charts if len(means) > 1 else (), axis.numbered
     )
+
+
+def _cell(value: float | None, best: float | None) -> Cell:
+    return Cell(value, value is not None and value == best)
 
 
 def _best(values: Sequence[float | None]) -> float | None:
@@ -99,6 +103,7 @@ class _Axis:
     """Where each weight set stands on the x axis."""
 
     title: str
+    noun: str
     places: Sequence[float]
     shown: Sequence[float]
     names: Sequence[str]
@@ -111,11 +116,11 @@ def _axis(means: Sequence[Mean]) -> _Axis:
     tags = [float(pair[1]) for pair in pairs if pair]
     if len(set(tags)) == len(means) and max(tags) > min(tags):
         shown = sorted(tags) if len(tags) <= 7 else chart.nice_ticks(min(tags), max(tags))
-        return _Axis("tag weight", tags, shown, [f"tag {tag:g}" for tag in tags], False)
+        return _Axis("tag weight", "tag", tags, shown, [f"{tag:g}" for tag in tags], False)
     numbers = [float(number) for number in range(1, len(means) + 1)]
     step = -(-len(means) // 8)
-    names = [f"weight set {number:g}" for number in numbers]
-    return _Axis("weight set", numbers, numbers[::step], names, True)
+    names = [f"{number:g}" for number in numbers]
+    return _Axis("weight set", "set", numbers, numbers[::step], names, True)
 
 
 def _panels(families: Sequence[Family]) -> list[tuple[str, Family]]:
@@ -130,10 +135,13 @@ def _panels(families: Sequence[Family]) -> list[tuple[str, Family]]:
 
 
 def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Chart:
-    x = chart.x_scale(min(axis.places), max(axis.places))
+    named = not family.name and max(map(len, family.figures)) > 5
+    margin = chart.WIDE_RIGHT if named else chart.RIGHT
+    x = chart.x_scale(min(axis.places), max(axis.places), margin)
     low, high = _extent([mean.figures for mean in means], family.figures)
     y = chart.y_scale(low, high)
-    lines, marks, ends, summary = [], [], [], []
+    lines, marks, summary = [], [], []
+    ends: dict[float, list[str]] = {}
     for series, figure in enumerate(family.figures):
         found = [
             (place, mean.figures[figure], name)
@@ -143,12 +151,11 @@ def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Ch
         along = sorted(found)
         lines.append(chart.line([(x(at), y(value)) for at, value, _ in along], f"s{series % 4}"))
         marks += [
-            chart.mark(x(at), y(value), f"{figure} {value:.3f}, {name}", series % 4)
+            chart.mark(x(at), y(value), f"{figure} {value:.3f}, {axis.noun} {name}", series % 4)
             for at, value, name in along
         ]
-        short = f"@{figure.rpartition('@')[2]}" if family.name and "@" in figure else figure
-        ends.append((y(along[-1][1]) + 4, short))
-        summary.append(_in_words(figure, found))
+        ends.setdefault(y(along[-1][1]) + 4, []).append(figure)
+        summary.append(_in_words(figure, found, axis.noun))
     return Chart(
         name=f"{title} by {axis.title}",
         x_title=axis.title,
@@ -157,9 +164,19 @@ def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Ch
         y_ticks=chart.ticks(y, chart.nice_ticks(low, high)),
         lines=lines,
         marks=marks,
-        labels=chart.spread_labels(ends, chart.WIDTH - chart.RIGHT + 9),
+        labels=chart.spread_labels(_end_labels(family, ends), chart.WIDTH - margin + 8),
         summary=summary,
+        margin=margin,
     )
+
+
+def _end_labels(family: Family, ends: Mapping[float, Sequence[str]]) -> Iterator[tuple[float, str]]:
+    """Cut-offs at the ends of a family's lines, in one where lines end together; else names."""
+    for y, figures in ends.items():
+        if family.name:
+            yield y, "@" + ",".join(figure.rpartition("@")[2] for figure in figures)
+        else:
+            yield from ((y, figure) for figure in figures)
 
 
 def _extent(figures: Sequence[Mapping[str, float]], names: Sequence[str]) -> tuple[float, float]:
@@ -168,17 +185,15 @@ def _extent(figures: Sequence[Mapping[str, float]], names: Sequence[str]) -> tup
     return min([0.0, *values]), max([1.0, *values])
 
 
-def _in_words(figure: str, found: Sequence[tuple[float, float, str]]) -> str:
+def _in_words(figure: str, found: Sequence[tuple[float, float, str]], noun: str) -> str:
     values = [value for _, value, _ in found]
     low, high = min(values), max(values)
     if high - low <= _EPSILON:
-        return f"{figure} is {high:.3f} throughout"
-    return (
-        f"{figure} is highest, {high:.3f}, at {_named(found, high)} "
-        f"and lowest, {low:.3f}, at {_named(found, low)}"
-    )
+        return f"{figure} {high:.3f} throughout"
+    highest, lowest = (_named(found, value) for value in (high, low))
+    return f"{figure} up to {high:.3f} ({noun} {highest}), down to {low:.3f} ({noun} {lowest})"
 
 
 def _named(found: Sequence[tuple[float, float, str]], wanted: float) -> str:
     names = [name for _, value, name in found if abs(value - wanted) <= _EPSILON]
-    return " and ".join(names) if len(names) < 4 else f"{len(names)} weight sets"
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -4,7 +4,7 @@
   const form = document.getElementById("filter");
   const { text, outcome, kind, file, matches } = form.elements;
   const cases = Array.from(document.querySelectorAll(".case"));
-  const groups = Array.from(document.querySelectorAll(".group"));
+  const groups = Array.from(document.querySelectorAll(".own"));
   const contents = new Map();
 
   const content = (own) => {
