@@ -43,11 +43,13 @@ class Settings:
     save: str | None = None
     compare: str | None = None
     compare_fail: tuple[Allowance, ...] = ()
+    rows: bool = False
+    """Whether the plugin pytest-html writes a page, whose rows show details."""
 
     @property
     def details(self) -> bool:
         """Whether rankings are wanted in full, for a results file or the page."""
-        return bool(self.json or self.html)
+        return bool(self.json or self.html or self.rows)
 
     @property
     def concludes(self) -> bool:
@@ -239,6 +241,7 @@ def read_settings(config: pytest.Config) -> Settings:
         save=chosen["save"],
         compare=chosen["compare"],
         compare_fail=tuple(chosen["compare-fail"] or ()),
+        rows=bool(config.getoption("htmlpath", None)),
     )
 
 

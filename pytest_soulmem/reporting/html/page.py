@@ -19,7 +19,7 @@ from pytest_soulmem.reporting.html.curves import (
 )
 from pytest_soulmem.reporting.html.rankings import RankingView, ranking_views
 from pytest_soulmem.reporting.html.sweeps import Family, FileFigures, families_of, file_figures
-from pytest_soulmem.reporting.results import CaseResult, Results
+from pytest_soulmem.reporting.results import CaseResult, Mean, Results
 
 OUTCOMES = {"passed": "✓", "failed": "✕", "error": "!", "skipped": "–"}
 """Every outcome with its sign, for colour is not the only carrier."""
@@ -92,13 +92,14 @@ class Page:
     failures: Sequence[CaseView]
     more_failures: int
     kinds: Sequence[str]
+    gates: Sequence[str]
     ending: Ending = field(default_factory=Ending)
     outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
 
 
 def build_page(results: Results, ending: Ending) -> Page:
     """What the page shows of a run."""
-    views = [_case_view(number, case) for number, case in enumerate(results.cases, start=1)]
+    views = [case_view(number, case) for number, case in enumerate(results.cases, start=1)]
     counts = _counts(results.cases)
     failures = [view for view in views if view.case.outcome in ("failed", "error")]
     with_points = [case for case in results.cases if observed(case)]
@@ -109,14 +110,20 @@ def build_page(results: Results, ending: Ending) -> Page:
         systems=_systems(results.cases),
         settings=[(name, _plain(value)) for name, value in results.settings.items() if value],
         files=_files(views),
-        figures=[file_figures(list(own)) for _, own in groupby(results.means, lambda m: m.file)],
+        figures=figures_by_file(results.means),
         curves=[file_curves(list(own)) for _, own in groupby(with_points, lambda c: c.file)],
         slowest=sorted(views, key=lambda view: -view.case.seconds)[:_SLOWEST],
         failures=failures[:_FAILURES],
         more_failures=max(0, len(failures) - _FAILURES),
         kinds=list(dict.fromkeys(case.kind for case in results.cases)),
+        gates=results.settings.get("fail_under") or (),
         ending=ending,
     )
+
+
+def figures_by_file(means: Sequence[Mean]) -> list[FileFigures]:
+    """The tables and charts of all files that have means."""
+    return [file_figures(list(own)) for _, own in groupby(means, lambda mean: mean.file)]
 
 
 def _counts(cases: Sequence[CaseResult]) -> dict[str, int]:
@@ -160,7 +167,8 @@ def _systems(cases: Sequence[CaseResult]) -> list[tuple[str, str]]:
     return [(kind, ", ".join(names)) for kind, names in found.items()]
 
 
-def _case_view(number: int, case: CaseResult) -> CaseView:
+def case_view(number: int, case: CaseResult) -> CaseView:
+    """One case and its drill-down."""
     families = families_of(list(case.figures))
     return CaseView(
         number=number,

@@ -4,26 +4,56 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib import resources
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pytest_soulmem.reporting.finish import Ending
-from pytest_soulmem.reporting.html.page import build_page
+from pytest_soulmem.reporting.gather import Record
+from pytest_soulmem.reporting.html.page import build_page, case_view, figures_by_file
 from pytest_soulmem.reporting.html.rankings import Row
-from pytest_soulmem.reporting.results import Results
+from pytest_soulmem.reporting.results import Mean, Results, case_result
 from pytest_soulmem.reporting.text import visible, visible_lines
 
 _NOTHING = Ending()
+_ROWS_STYLE = (
+    "<style>.soulmem h4{margin:1em 0 .3em}.soulmem td,.soulmem th{padding:.1em .6em;"
+    "text-align:right;font-weight:400}.soulmem dd{margin-left:1.5em}</style>"
+)
 
 
 def render_html(results: Results, ending: Ending = _NOTHING) -> bytes:
     """The page of a run: one file that needs nothing else, not even a network."""
     template = _environment().get_template("page.html.j2")
     return template.render(page=build_page(results, ending)).encode()
+
+
+def name_cell(record: Record) -> str:
+    """The cell with a case's name in the page of pytest-html."""
+    view = case_view(0, case_result(record))
+    return str(_rows().name_cell(view.case.nodeid, view.key_figures))
+
+
+def row_details(record: Record) -> str:
+    """What opens below a case in the page of pytest-html."""
+    details = str(_rows().details(case_view(0, case_result(record))))
+    # It stands in preformatted text there: a line break would show.
+    return "".join(details.splitlines())
+
+
+def means_tables(means: Sequence[Mean]) -> list[str]:
+    """The means as tables with their files' names, for the page of pytest-html."""
+    module: Any = _environment().get_template("figures.html.j2").module
+    return [_ROWS_STYLE, *(str(module.titled_table(own)) for own in figures_by_file(means))]
+
+
+def _rows() -> Any:
+    return _environment().get_template("rows.html.j2").module
 
 
 @cache
