@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -238,3 +239,26 @@ def _failing(case: CaseResult, text: str) -> CaseResult:
     return CaseResult(
         **fields | {"outcome": "failed", "failure": CaseFailure(text, f"{text}\n{text}")}
     )
+
+
+def forget_file(text: str = "机器学习是人工智能的一个重要分支", name: str = "half") -> str:
+    case = {
+        "kind": "magnitude",
+        "name": name,
+        "text": text,
+        "time_offset_hours": 24,
+        "expected_missing_degree": 0.5,
+        "tolerance": 0.01,
+    }
+    effect = {
+        "kind": "effect",
+        "name": f"{name} forgets",
+        "text": text,
+        "mem_kind": "semantic",
+        "time_offset_hours": 96,
+        "expected": {"should_forget": True, "min_action": "MaskOnly"},
+    }
+    return json.dumps({"name": "n", "description": "d", "test_cases": [case, effect]})
+
+
+FORGET_RUN = ("-p", "no:cacheprovider", "--soulmem-laws=off", "forget")

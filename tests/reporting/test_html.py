@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from html_samples import (
     FORGET,
+    FORGET_RUN,
     FORGETTING,
     HOSTILE,
     MOVED,
@@ -159,7 +160,7 @@ def test_headings_go_down_one_level_at_a_time():
     levels = [int(tag[1]) for tag, _ in read().elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_the_page_works_without_its_script():
@@ -265,7 +266,7 @@ def test_ticks_are_round(low, high, ticks):
 def test_labels_keep_apart_and_inside():
     labels = spread_labels([(200, "a"), (200, "b"), (201, "c"), (TOP, "d")], 9)
     heights = [label.y for label in labels]
-    assert all(after - before >= 12.9 for before, after in zip(heights, heights[1:], strict=False))
+    assert all(after - before >= 12.9 for before, after in pairwise(heights))
     assert max(heights) < HEIGHT
 
 
@@ -389,41 +390,9 @@ def test_files_are_listed_with_their_counts():
 # Under pytest.
 
 
-def forget_file(text: str = "机器学习是人工智能的一个重要分支", name: str = "half") -> str:
-    case = {
-        "kind": "magnitude",
-        "name": name,
-        "text": text,
-        "time_offset_hours": 24,
-        "expected_missing_degree": 0.5,
-        "tolerance": 0.01,
-    }
-    effect = {
-        "kind": "effect",
-        "name": f"{name} forgets",
-        "text": text,
-        "mem_kind": "semantic",
-        "time_offset_hours": 96,
-        "expected": {"should_forget": True, "min_action": "MaskOnly"},
-    }
-    return json.dumps({"name": "n", "description": "d", "test_cases": [case, effect]})
-
-
-@pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    for name in ("CI", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
-        monkeypatch.delenv(name, raising=False)
-    (pytester.path / "forget").mkdir()
-    (pytester.path / "forget" / "f.json").write_text(forget_file(), "utf-8")
-    return pytester
-
-
-RUN = ("-p", "no:cacheprovider", "--soulmem-laws=off", "forget")
-
-
-def test_the_option_writes_the_page(project):
-    run = project.runpytest_inprocess(*RUN, "--soulmem-html=out/report.html")
-    text = (project.path / "out" / "report.html").read_text("utf-8")
+def test_the_option_writes_the_page(forget_project):
+    run = forget_project.runpytest_inprocess(*FORGET_RUN, "--soulmem-html=out/report.html")
+    text = (forget_project.path / "out" / "report.html").read_text("utf-8")
     assert run.ret == 0
     assert "soulmem: wrote" in run.stdout.str()
     assert "2 of 2 cases passed" in text
@@ -432,39 +401,41 @@ def test_the_option_writes_the_page(project):
     assert '<polyline class="line curve"' in text
 
 
-def test_the_page_is_whole_under_xdist(project):
-    run = project.runpytest_subprocess(*RUN, "-n", "2", "--soulmem-html=r.html")
+def test_the_page_is_whole_under_xdist(forget_project):
+    run = forget_project.runpytest_subprocess(*FORGET_RUN, "-n", "2", "--soulmem-html=r.html")
     assert run.ret == 0
-    assert "2 of 2 cases passed" in (project.path / "r.html").read_text("utf-8")
+    assert "2 of 2 cases passed" in (forget_project.path / "r.html").read_text("utf-8")
 
 
-def test_gates_that_are_not_reached_are_in_the_page(project):
-    run = project.runpytest_inprocess(*RUN, "--soulmem-html=r.html", "--soulmem-fail-under=rr=0.9")
+def test_gates_that_are_not_reached_are_in_the_page(forget_project):
+    run = forget_project.runpytest_inprocess(
+        *FORGET_RUN, "--soulmem-html=r.html", "--soulmem-fail-under=rr=0.9"
+    )
     assert run.ret == 20
-    assert "rr at least 0.9: no case has this figure" in (project.path / "r.html").read_text(
+    assert "rr at least 0.9: no case has this figure" in (forget_project.path / "r.html").read_text(
         "utf-8"
     )
 
 
-def test_without_jinja2_the_run_ends_at_once_and_names_the_extra(project, monkeypatch):
+def test_without_jinja2_the_run_ends_at_once_and_names_the_extra(forget_project, monkeypatch):
     monkeypatch.setattr("pytest_soulmem.settings.find_spec", lambda name: None)
-    run = project.runpytest_inprocess(*RUN, "--soulmem-html=r.html")
+    run = forget_project.runpytest_inprocess(*FORGET_RUN, "--soulmem-html=r.html")
     assert run.ret == pytest.ExitCode.USAGE_ERROR
     assert "pip install 'pytest-soulmem[html]'" in run.stderr.str()
-    project.path.joinpath("pytest.ini").write_text("[pytest]\nsoulmem_html = r.html\n")
-    run = project.runpytest_inprocess(*RUN)
+    forget_project.path.joinpath("pytest.ini").write_text("[pytest]\nsoulmem_html = r.html\n")
+    run = forget_project.runpytest_inprocess(*FORGET_RUN)
     assert run.ret == pytest.ExitCode.USAGE_ERROR
     assert "pip install 'pytest-soulmem[html]'" in run.stderr.str()
 
 
-def test_without_the_option_nothing_of_the_page_is_imported(project):
-    project.makeconftest(
+def test_without_the_option_nothing_of_the_page_is_imported(forget_project):
+    forget_project.makeconftest(
         "import sys\n"
         "def pytest_unconfigure():\n"
         "    print('LOADED', [n for n in ('jinja2', 'pytest_soulmem.reporting.rows')"
         " if n in sys.modules])\n"
     )
-    run = project.runpytest_subprocess(*RUN, "-p", "no:html", "-p", "no:metadata")
+    run = forget_project.runpytest_subprocess(*FORGET_RUN, "-p", "no:html", "-p", "no:metadata")
     assert "LOADED []" in run.stdout.str()
 
 

@@ -2,7 +2,8 @@
 "use strict";
 (() => {
   const form = document.getElementById("filter");
-  const { text, outcome, kind, file, matches } = form.elements;
+  // No control is named as a method of elements is: it would hide that method of the form.
+  const { text, outcome, kind, file, found } = form.elements;
   const cases = Array.from(document.querySelectorAll(".case"));
   const groups = Array.from(document.querySelectorAll(".own"));
   const contents = new Map();
@@ -26,7 +27,7 @@
       if (!own.hidden) shown += 1;
     }
     for (const group of groups) group.hidden = !group.querySelector(".case:not([hidden])");
-    matches.value = shown === cases.length ? `${shown} cases` : `${shown} of ${cases.length} cases`;
+    found.value = shown === cases.length ? `${shown} cases` : `${shown} of ${cases.length} cases`;
   };
 
   let waiting = 0;
