@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_soulmem.reporting.html import chart
-from pytest_soulmem.reporting.html.chart import Chart, Line, Mark
+from pytest_soulmem.reporting.html.chart import Chart, Label, Line, Mark
 from pytest_soulmem.reporting.results import CaseResult
 
 _SAMPLES = 64
@@ -81,7 +81,7 @@ def _over_time(cases: Sequence[CaseResult]) -> CurveView:
         degrees = _reference(hours, [count] * len(hours), settings)
         along = [(x(at), y(value)) for at, value in zip(hours, degrees, strict=True)]
         lines.append(chart.line(along, "curve"))
-        ends.append((along[-1][1] + 4, f"curve, n = {count}"))
+        ends.append((along[-1][1] + 4, f"{count} activations"))
     if any(one.action for one in observations):
         lines += [chart.line([(x(0), y(at)), (x(last), y(at))], "trigger") for at in (0.05, 0.15)]
         ends += [(y(0.15) + 1, "revise ≥ 0.15"), (y(0.05) + 4, "mask ≥ 0.05")]
@@ -114,10 +114,12 @@ def _over_counts(cases: Sequence[CaseResult]) -> CurveView:
     along = [(x(at), y(value)) for at, value in zip(counts, degrees, strict=True)]
     cap = settings["max_activation_cap"]
     lines = [chart.line(along, "curve")]
-    ends = [(along[-1][1] + 4, f"after {hours:g} h")]
+    labels = chart.spread_labels(
+        [(along[-1][1] + 4, f"after {hours:g} h")], chart.WIDTH - chart.WIDE_RIGHT + 6
+    )
     if cap <= last:
         lines.append(chart.line([(x(cap), y(0)), (x(cap), y(1))], "trigger"))
-        ends.append((y(1) + 4, f"cap at {cap}"))
+        labels.append(Label(x(cap) + 5, y(1) + 12, f"cap at {cap}"))
     return CurveView(
         Chart(
             name=f"missing degree after {hours:g} hours over activations",
@@ -127,7 +129,7 @@ def _over_counts(cases: Sequence[CaseResult]) -> CurveView:
             y_ticks=chart.ticks(y, chart.nice_ticks(0, 1)),
             lines=lines,
             marks=[_mark(x(one.count), y(one.degree), one) for one in observations],
-            labels=chart.spread_labels(ends, chart.WIDTH - chart.WIDE_RIGHT + 6),
+            labels=labels,
             summary=_in_words(observations),
             margin=chart.WIDE_RIGHT,
         ),

@@ -98,6 +98,8 @@ def _cell(thousandths: int, strong: bool) -> str:
 
 
 def _duration(seconds: float) -> str:
+    if seconds < 0.001:
+        return "< 1 ms"
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
