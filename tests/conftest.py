@@ -2,7 +2,7 @@
 # again by the next one: import them all here.
 import hypothesis  # noqa: F401
 import pytest
-from projects import Project
+from projects import LEAKING, Project
 
 from pytest_soulmem.kinds import KINDS
 
@@ -13,6 +13,6 @@ for _kind in KINDS:
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """An empty project with an embedder that needs no model."""
-    for name in ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "COLUMNS"):
+    for name in LEAKING:
         monkeypatch.delenv(name, raising=False)
-    return Project(pytester)
+    return Project(pytester.path, pytester)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -95,9 +98,9 @@ def queries(*cases: Any, **fields: Any) -> dict[str, Any]:
 class Project:
     """A folder with fixtures, and pytest runs in it."""
 
-    def __init__(self, pytester: pytest.Pytester) -> None:
-        self.pytester = pytester
-        self.path = pytester.path
+    def __init__(self, path: Path, pytester: pytest.Pytester | None = None) -> None:
+        self.path = path
+        self._pytester = pytester
         self.write("conftest.py", EMBEDDER)
         self.write("graphs/g.json", graph())
 
@@ -110,7 +113,13 @@ class Project:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
+    @property
+    def pytester(self) -> pytest.Pytester:
+        assert self._pytester
+        return self._pytester
+
     def run(self, *args: str) -> pytest.RunResult:
+        """In this process, which is quick."""
         return self.pytester.runpytest_inprocess("-p", "no:cacheprovider", *args)
 
     def run_apart(self, *args: str) -> pytest.RunResult:
@@ -121,6 +130,19 @@ class Project:
         """What is collected, with xdist's or pytest's own header and summary left out."""
         lines = self.run("--collect-only", "-q", *args).outlines
         return [line for line in lines if "::" in line]
+
+
+LEAKING = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "COLUMNS")
+"""Environment variables that would change what inner runs do."""
+
+
+def run_plainly(folder: Path, *args: str) -> str:
+    """What pytest prints, run in a folder without the help of ``pytester``."""
+    environment = {name: value for name, value in os.environ.items() if name not in LEAKING}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+    ).stdout
 
 
 def unprintable(text: str) -> list[str]:

@@ -9,16 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_soulmem.faults import listing
+from pytest_soulmem.faults import listing, summary
 from pytest_soulmem.forgetting.fixture import (
     BrokenCase,
     ForgetCase,
     ForgetFile,
     load_forget_file,
 )
-from pytest_soulmem.forgetting.wording import curve_text, visible_lines
+from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.reporting.text import visible, visible_lines
 
 # numpy, hypothesis and the segmenter wait until a case is judged.
 if TYPE_CHECKING:
@@ -160,9 +160,8 @@ class ForgettingRun:
 
 
 def _broken(path: Path, case: BrokenCase) -> Verdict:
-    reason = str(case.faults[0]) if len(case.faults) == 1 else f"{len(case.faults)} faults"
-    text = visible_lines(listing(path, case.faults))
-    return Verdict(Failure(visible(reason), text), {}, {"broken": True})
+    failure = Failure(summary(case.faults), listing(path, case.faults))
+    return Verdict(failure, {}, {"broken": True})
 
 
 def _misbehaved(item: AnyItem, error: Misbehaviour) -> Verdict:

@@ -13,7 +13,8 @@ from typing import Any
 from pytest_soulmem.faults import suggestion
 from pytest_soulmem.forgetting.protocols import Forgetter, Masks, Reviser, Updates
 from pytest_soulmem.forgetting.terms import ACTIONS, Action, CurveSettings, Memory
-from pytest_soulmem.forgetting.wording import asked, visible_lines
+from pytest_soulmem.forgetting.wording import asked
+from pytest_soulmem.reporting.text import visible_lines
 
 _PACKAGE = Path(__file__).parent.parent
 

@@ -14,7 +14,7 @@ from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
 from pytest_soulmem.embedders.errors import EmbeddingError
 from pytest_soulmem.embedders.store import VectorStore
-from pytest_soulmem.faults import FixtureError, listing
+from pytest_soulmem.faults import FixtureError, listing, summary
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.reporting.text import visible
 from pytest_soulmem.reporting.tracebacks import users_traceback
@@ -212,8 +212,7 @@ class RetrievalRun:
         __tracebackhide__ = True
         if isinstance(case, UnusableCase):
             faults = case.case.faults
-            reason = str(faults[0]) if len(faults) == 1 else f"{len(faults)} faults in the case"
-            return Verdict(Failure(visible(reason), visible_lines(listing(case.path, faults))))
+            return Verdict(Failure(summary(faults), listing(case.path, faults)))
         retriever = self._retrievers[case.file.graph]
         if isinstance(retriever, Exception):
             raise retriever
@@ -262,11 +261,6 @@ class RetrievalRun:
         if isinstance(retriever, ReferenceRetriever) and self._chosen:
             return self._chosen.identity.embedder
         return type(retriever).__name__
-
-
-def visible_lines(text: str) -> str:
-    """A text of several lines, each made safe to print."""
-    return "\n".join(visible(line) for line in text.splitlines())
 
 
 def _explanation(

@@ -188,7 +188,7 @@ def load_query_file(path: Path, document: object, load_graph: Callable[[Path], G
         except _GraphPathError as error:
             faults.append(Fault("$.graph_path", str(error)))
         except FixtureError as error:
-            faults += [Fault("$.graph_path", str(error))]
+            faults.append(error.at("$.graph_path"))
     cases = list(_cases(raw_cases, graph, config))
     if faults or file is None or graph is None:
         broken = [fault for case in cases if isinstance(case, BrokenCase) for fault in case.faults]
@@ -218,9 +218,13 @@ def _resolve(path: Path, graph_path: str) -> Path:
     if not graph_path or "\0" in graph_path:
         raise _GraphPathError("not a path; write it relative to the folder of the query file")
     target = path.parent / graph_path
-    if target.is_dir():
+    try:
+        is_dir, is_file = target.is_dir(), target.is_file()
+    except OSError as error:  # Too long, or in a folder that may not be entered.
+        raise _GraphPathError(f'"{graph_path}" cannot be read: {error.strerror}') from None
+    if is_dir:
         raise _GraphPathError(f'"{graph_path}" is a folder, not a graph file')
-    if not target.is_file():
+    if not is_file:
         raise _GraphPathError(
             f'there is no file "{graph_path}" (looked for {target}); '
             "the path is relative to the folder of the query file"
