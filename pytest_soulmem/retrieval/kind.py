@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from pytest_soulmem.embedders.errors import EmbeddingError
 from pytest_soulmem.embedders.store import VectorStore
 from pytest_soulmem.faults import FixtureError, listing, summary
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.reporting.text import visible, visible_json
 from pytest_soulmem.reporting.tracebacks import users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.checks import violations
@@ -291,6 +290,6 @@ def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int 
         "embedder": outcome.embedder,
         **{name: float(value) for name, value in shown.items()},
         **{name.replace(" ", "_"): value for name, value in figures(outcome).items()},
-        "retrieved": json.dumps(outcome.retrieved, ensure_ascii=False),
-        "expected": json.dumps(outcome.expected, ensure_ascii=False),
+        "retrieved": visible_json(outcome.retrieved),
+        "expected": visible_json(outcome.expected),
     }
