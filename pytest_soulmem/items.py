@@ -153,7 +153,7 @@ class CaseItem(pytest.Item):
         """Our own text for a case that did not hold; of an error in user code their frames."""
         if isinstance(excinfo.value, CaseFailed):
             return failure_text(excinfo.value.failure, self.config)
-        theirs = users_traceback(excinfo.value) if isinstance(excinfo.value, Exception) else ""
+        theirs = users_traceback(excinfo.value)
         if theirs:
             return failure_text(Failure(one_line(excinfo.value), theirs), self.config)
         # A fault of ours: what pytest did before it called us tells nothing.

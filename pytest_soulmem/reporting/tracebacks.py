@@ -11,11 +11,13 @@ from pytest_soulmem.reporting.text import visible, visible_lines
 _PACKAGE = Path(__file__).parent.parent
 
 
+_MACHINERY = ("pluggy", "_pytest")
+"""Packages between us and a user's hook."""
 _HEADER = "Traceback (most recent call last):\n"
 
 
 def users_traceback(error: BaseException | None) -> str:
-    """The frames below the last one of this package, the error and what caused it, as text.
+    """The user's frames below the last one of this package, the error and what caused it, as text.
 
     Nothing where there is no error or no such frame: then the fault is not in the user's code.
     """
@@ -40,4 +42,5 @@ def one_line(error: BaseException) -> str:
 
 def _theirs(frames: Sequence[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
     ours = [at for at, frame in enumerate(frames) if _PACKAGE in Path(frame.filename).parents]
-    return list(frames[ours[-1] + 1 :] if ours else frames)
+    below = frames[ours[-1] + 1 :] if ours else frames
+    return [frame for frame in below if Path(frame.filename).parent.name not in _MACHINERY]

@@ -28,8 +28,9 @@ def answer_faults(answer: object, query: Query, graph: Graph) -> list[str]:
         faults += _ranking_faults("actions", answer.actions, query, graph)
         faults += [
             f'actions: "{scored.id}" is no Procedure node'
-            for scored in answer.actions
+            for scored in (answer.actions if _is_sequence(answer.actions) else ())
             if isinstance(scored, Scored)
+            and isinstance(scored.id, str)
             and scored.id in graph
             and graph[scored.id].procedure is None
         ]
@@ -53,8 +54,11 @@ def _ranking_faults(name: str, ranking: object, query: Query, graph: Graph) -> I
         if not isinstance(scored, Scored):
             yield f"{where}: {type(scored).__name__}, not Scored"
             continue
+        if not isinstance(scored.id, str):
+            yield f"{where}: the id is {type(scored.id).__name__}, not text"
+            continue
         if scored.id not in graph:
-            hint = suggestion(str(scored.id), graph.index)
+            hint = suggestion(scored.id, graph.index)
             yield f'{where}: no node has the id "{scored.id}"{hint}'
         if scored.id in seen:
             yield f'{where}: "{scored.id}" came back twice'

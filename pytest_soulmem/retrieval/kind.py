@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import pytest
 
 from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
@@ -16,10 +17,10 @@ from pytest_soulmem.embedders.store import VectorStore
 from pytest_soulmem.faults import FixtureError, listing, summary
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.reporting.text import visible, visible_json
-from pytest_soulmem.reporting.tracebacks import users_traceback
+from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.checks import violations
-from pytest_soulmem.retrieval.failure import explain_failure
+from pytest_soulmem.retrieval.failure import Explanation, explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
@@ -37,8 +38,12 @@ from pytest_soulmem.settings import Check, Mode, Settings
 
 __all__ = ["open_run", "recognises", "section"]
 
-if TYPE_CHECKING:
-    import pytest
+_TOLD = (Exception, pytest.skip.Exception, pytest.fail.Exception)
+"""What a hook may raise; anything else, such as an interrupt, ends the run."""
+
+
+class NoRetriever(Exception):
+    """A hook returned something that is no retriever."""
 
 
 def recognises(document: object) -> bool:
@@ -121,10 +126,10 @@ class RetrievalRun:
         self._settings = settings
         self._progress = progress
         self._graphs: dict[Path, Graph | FixtureError] = {}
-        self._retrievers: dict[Graph, Retriever | Exception] = {}
+        self._retrievers: dict[Graph, Retriever | BaseException] = {}
         self._store: VectorStore | None = None
         self._chosen: Chosen | None = None
-        self._told: set[Exception] = set()
+        self._told: set[BaseException] = set()
 
     def cases(self, path: Path, document: object) -> Sequence[SweptCase | UnusableCase]:
         """The cases of a query file."""
@@ -152,10 +157,8 @@ class RetrievalRun:
         ours = []
         for graph in asked:
             try:
-                retriever = self._config.hook.pytest_soulmem_retriever(
-                    config=self._config, graph=graph
-                )
-            except Exception as error:
+                retriever = self._ask_hook(graph)
+            except _TOLD as error:
                 # Told by the items: an error raised here would lose its message under xdist.
                 retriever = error
             if retriever is None:
@@ -164,6 +167,18 @@ class RetrievalRun:
                 self._retrievers[graph] = retriever
         if ours:
             self._embed({graph: asked[graph] for graph in ours})
+
+    def _ask_hook(self, graph: Graph) -> Retriever | None:
+        found = self._config.hook.pytest_soulmem_retriever(config=self._config, graph=graph)
+        if found is None:
+            return None
+        what = "the hook pytest_soulmem_retriever returned"
+        if isinstance(found, type):
+            raise NoRetriever(f"{what} the class {found.__name__}, not an instance of it")
+        if not callable(getattr(found, "retrieve", None)):
+            raise NoRetriever(f"{what} {type(found).__name__}, which has no method retrieve")
+        retriever: Retriever = found
+        return retriever
 
     def _embed(self, asked: Mapping[Graph, Sequence[SweptCase]]) -> None:
         try:
@@ -181,8 +196,8 @@ class RetrievalRun:
                 {side: list(own) for side, own in texts.items()},
                 self._progress,
             )
-        except Exception as error:
-            # Told by the items, as above.
+        except _TOLD as error:
+            # By the items, as above.
             self._retrievers.update(dict.fromkeys(asked, error))
             return
         store, identity = self._store, self._chosen.identity
@@ -201,6 +216,8 @@ class RetrievalRun:
         if problem in self._told:
             return "nothing to retrieve with: see the first case that could not run"
         self._told.add(problem)
+        if isinstance(problem, NoRetriever):
+            return visible(str(problem))
         if isinstance(problem, EmbeddingError):
             return f"{problem}\n\n{users_traceback(problem.__cause__)}".rstrip()
         # An error in the user's own hook: judging raises it, with its traceback.
@@ -213,7 +230,7 @@ class RetrievalRun:
             faults = case.case.faults
             return Verdict(Failure(summary(faults), listing(case.path, faults)))
         retriever = self._retrievers[case.file.graph]
-        if isinstance(retriever, Exception):
+        if isinstance(retriever, BaseException):
             raise retriever
         query = case.query
         retrieval = retriever.retrieve(query)
@@ -227,8 +244,10 @@ class RetrievalRun:
         found = violations(case.case, retrieval, case.mode, case.check)
         failure = None
         if found:
-            explanation = _explanation(retriever, query, case.case, retrieval)
+            explanation, lacking = _explanation(retriever, query, case.case, retrieval)
             failure = explain_failure(case.case, query, retrieval, outcome, found, explanation)
+            if lacking:
+                failure = Failure(failure.reason, f"{failure.text}\n\n{lacking}")
         return Verdict(
             failure,
             _properties(outcome, case.weight_set),
@@ -264,15 +283,27 @@ class RetrievalRun:
 
 def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
-) -> Sequence[Mapping[str, Mapping[str, float]]]:
+) -> tuple[Explanation, str]:
+    """Where the scores of a failing case come from, or a line that says why that is not known."""
     if not isinstance(retriever, Explainer):
-        return ()
+        return (), ""
     rankings = [retrieval.combined, *(retrieval.per_query or ())]
     ids = [scored.id for ranking in rankings for scored in ranking]
     ids += [*case.expected_combined_ranking, *case.bonus]
     for expectation in case.expected_per_query:
         ids += [*expectation.ranking, *expectation.bonus_ranking]
-    return retriever.explain(query, list(dict.fromkeys(ids)))
+    try:
+        told = [
+            {
+                name: {channel: float(score) for channel, score in channels.items()}
+                for name, channels in own.items()
+            }
+            for own in retriever.explain(query, list(dict.fromkeys(ids)))
+        ]
+    except Exception as error:  # Whatever a user's code raises or returns: the failure counts.
+        lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"
+        return (), visible(f"{lacking} {one_line(error)}")
+    return told, ""
 
 
 def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int | float]:
