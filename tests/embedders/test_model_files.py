@@ -8,9 +8,11 @@ from embedders.model_folders import make_folder, make_snapshot
 
 from pytest_soulmem.embedders.model_files import (
     ModelFilesError,
-    hub_cache as found_cache,
     is_hub_id,
     locate,
+)
+from pytest_soulmem.embedders.model_files import (
+    hub_cache as found_cache,
 )
 
 
