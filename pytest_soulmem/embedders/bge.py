@@ -156,6 +156,13 @@ class BgeEmbedder:
                 f"the model in {place} is not whole: its weights lack {visible(lacking[0])}"
                 + (f" and {len(lacking) - 1} more" if len(lacking) > 1 else "")
             )
+        tokens, known = len(model.tokenizer), model.model.config.vocab_size
+        if tokens > known:
+            # On a GPU, FlagEmbedding would try again without end.
+            raise EmbedderUnavailable(
+                f"the model in {place} is not whole: its tokenizer has {tokens} tokens and its "
+                f"weights know {known}"
+            )
         # Several GPUs would mean a pool of processes, in every process of the run.
         model.target_devices = model.target_devices[:1]
         return model

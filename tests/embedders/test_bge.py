@@ -210,6 +210,12 @@ def drop_a_weight(folder: Path) -> None:
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
 
 
+def lengthen_vocabulary(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+    with (folder / "vocab.txt").open("a", encoding="utf-8") as file:
+        file.write("新\n")
+
+
 def name_no_architecture(folder: Path) -> None:
     (folder / "config.json").write_text('{"model_type": "no such thing"}')
 
@@ -219,6 +225,7 @@ def name_no_architecture(folder: Path) -> None:
     [
         (spoil_weights, "does not load"),
         (drop_a_weight, "not whole: its weights lack encoder.layer.1.output.dense.weight"),
+        (lengthen_vocabulary, r"its tokenizer has \d+ tokens and its weights know \d+"),
         (name_no_architecture, "does not load"),
     ],
 )

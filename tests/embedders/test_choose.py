@@ -362,7 +362,9 @@ def test_stored_vectors_spare_fetching_until_a_text_is_missing(
     with pytest.raises(EmbedderUnavailable, match=r"store lacks texts.*hub is out of reach"):
         chosen.open()
     assert fetched == [(bge.MODEL, "old")]
-    make_snapshot(hub_cache, bge.MODEL, "old")
+    # The revision that is stored, though the main branch has moved on.
+    make_snapshot(hub_cache, bge.MODEL, "old", main=False)
+    make_snapshot(hub_cache, bge.MODEL, "new")
     assert chosen.open().identity == BGE
 
 
