@@ -80,17 +80,17 @@ def test_a_silent_hub_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
         start = time.monotonic()
         with pytest.raises(ModelFilesError, match=r"no answer|timed out"):
             hub.fetch(MODEL)
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < 2
 
 
 @pytest.mark.usefixtures("hub_cache", "downloads")
 def test_a_slow_name_lookup_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "_PATIENCE", 0.1)
-    monkeypatch.setattr(hub, "_answer", lambda *_: time.sleep(1))
+    monkeypatch.setattr(hub, "_answer", lambda *_: time.sleep(5))
     start = time.monotonic()
     with pytest.raises(ModelFilesError, match=r"no answer within 0\.1 seconds"):
         hub.fetch(MODEL)
-    assert time.monotonic() - start < 0.9
+    assert time.monotonic() - start < 2
 
 
 @pytest.mark.usefixtures("endpoint")
