@@ -138,7 +138,7 @@ OPTIONS = (
     Option("model", "model id or local folder of the bge embedder", metavar="MODEL"),
     Option(
         "pooling",
-        "how the bge embedder pools tokens: cls or mean (default: cls)",
+        "how the bge embedder pools tokens: cls or mean (default: the model's own, else cls)",
         _one_of("cls", "mean"),
         "POOLING",
     ),
@@ -213,7 +213,7 @@ def read_settings(config: pytest.Config) -> Settings:
         ini_mode=ini["mode"],
         ini_check=ini["check"],
         embedder=chosen["embedder"],
-        model=chosen["model"],
+        model=asked["model"] or _ini_model(config, ini["model"]),
         pooling=chosen["pooling"],
         instruction=chosen["instruction"],
         vectors=_path(config, asked["vectors"], ini["vectors"]) or _cached(config),
@@ -253,6 +253,12 @@ def _path(config: pytest.Config, asked: str | None, ini: str | None) -> Path | N
     if ini:
         return (config.inipath.parent if config.inipath else config.rootpath) / ini
     return None
+
+
+def _ini_model(config: pytest.Config, ini: str | None) -> str | None:
+    """A model named in the ini file: a folder beside it, or else an id."""
+    folder = _path(config, None, ini)
+    return str(folder) if folder and folder.is_dir() else ini
 
 
 def _cached(config: pytest.Config) -> Path | None:

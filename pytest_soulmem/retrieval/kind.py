@@ -182,6 +182,7 @@ class RetrievalRun:
     def _embed(self, asked: Mapping[Graph, Sequence[SweptCase]]) -> None:
         try:
             self._store = VectorStore(self._settings.vectors)
+            self._config.add_cleanup(self._store.close)
             hooked = self._config.hook.pytest_soulmem_embedder(config=self._config)
             self._chosen = choose(self._settings, hooked, self._store)
             texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
