@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from json.decoder import JSONDecoder, scanstring
+from json.decoder import JSONDecoder
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -35,7 +35,7 @@ def _members(text: str, at: int) -> Iterator[tuple[object, int]]:
         return
     at = _skip_space(text, at + 1)
     while text[at] == '"':
-        key, at = scanstring(text, at + 1)
+        key, at = _DECODER.raw_decode(text, at)
         start = _skip_space(text, _skip_space(text, at) + 1)
         yield key, start
         at = _next(text, start)

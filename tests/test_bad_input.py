@@ -11,7 +11,17 @@ from typing import Any
 
 import pytest
 from projects import (
-    Project, run_plainly, case, concept, failing, graph, link, queries, sub_query, unprintable)
+    Project,
+    case,
+    concept,
+    failing,
+    graph,
+    link,
+    queries,
+    run_plainly,
+    sub_query,
+    unprintable,
+)
 
 ABSENT = object()
 
@@ -283,7 +293,9 @@ def test_the_summary_says_what_is_wrong_where_not_in_which_folder(project) -> No
 
 
 def test_the_faults_of_a_graph_stand_below_the_path_that_names_it(project) -> None:
-    project.write("graphs/b.json", [{**concept("a", "x"), "tags": 1}, {**concept("b", "x"), "id": 2}])
+    project.write(
+        "graphs/b.json", [{**concept("a", "x"), "tags": 1}, {**concept("b", "x"), "id": 2}]
+    )
     project.write("queries/q.json", queries(graph_path="../graphs/b.json", name=1))
     result = project.run()
     lines = result.outlines

@@ -160,7 +160,9 @@ def test_links_that_lead_nowhere_and_folders_named_like_files(project) -> None:
     project.write("queries/q.json", queries())
     (project.path / "queries/dangling.json").symlink_to(project.path / "none.json")
     (project.path / "queries/folder.json").mkdir()
-    project.write("queries/folder.json/queries/q.json", queries(graph_path="../../../graphs/g.json"))
+    project.write(
+        "queries/folder.json/queries/q.json", queries(graph_path="../../../graphs/g.json")
+    )
     result = project.run()
     result.assert_outcomes(passed=2)
     project.run("queries/folder.json").assert_outcomes(passed=1)

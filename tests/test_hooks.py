@@ -40,7 +40,7 @@ def asked(project):
         'Retrieval([Scored("tea", 0.0)], per_query=[[Scored("tea", -3)]])',
         f'Retrieval({TEA_FIRST}, [{TEA_FIRST}], [Scored("greet", 1)], [{TEA_FIRST}])',
         'Retrieval(combined=(Scored("tea", 0.1, key=2), Scored("cup", 0.9, key=1)))',
-        'Retrieval(ranked([n.id for n in self.graph.nodes if query.sub_queries[0].tag[0] in n.tags]))',
+        'Retrieval(ranked([node.id for node in self.graph.nodes if "茶" in node.tags]))',
     ],
 )
 def test_a_retriever(asked, answer: str) -> None:
@@ -96,7 +96,9 @@ NONSENSE = {
     'Retrieval({"tea": 1})': "combined is dict, not a list of Scored",
     'Retrieval(["tea"])': "combined, rank 1: str, not Scored",
     'Retrieval([("tea", 1.0)])': "combined, rank 1: tuple, not Scored",
-    'Retrieval(ranked(["teaa"]))': 'combined, rank 1: no node has the id "teaa"; did you mean "tea"?',
+    'Retrieval(ranked(["teaa"]))': (
+        'combined, rank 1: no node has the id "teaa"; did you mean "tea"?'
+    ),
     "Retrieval([Scored(7, 1.0)])": "combined, rank 1: the id is int, not text",
     'Retrieval([Scored(["tea"], 1.0)])': "combined, rank 1: the id is list, not text",
     'Retrieval([Scored("\\x1b[2J", 1.0)])': 'combined, rank 1: no node has the id "\\x1b[2J"',
@@ -271,6 +273,12 @@ def test_the_protocols_describe_what_users_write() -> None:
 
 # --- embedders ----------------------------------------------------------------------------------
 
+
+def embedder_that(does: str) -> str:
+    """The fake embedder, doing something before it embeds."""
+    return EMBEDDER.replace("        return np.array", f"        {does}\n        return np.array")
+
+
 def test_no_embedder_is_told_in_a_paragraph_once(project, monkeypatch) -> None:
     from pytest_soulmem.embedders import bge, e5
 
@@ -306,7 +314,10 @@ def test_an_embedder_of_a_module(project) -> None:
 
 
 def test_an_embedder_that_fails_shows_the_users_frames(project) -> None:
-    project.write("conftest.py", EMBEDDER.replace("        return np.array", "        1 / 0\n        return np.array"))
+    project.write(
+        "conftest.py",
+        embedder_that("1 / 0"),
+    )
     project.write("queries/q.json", queries(case("a"), case("b")))
     result = project.run()
     result.assert_outcomes(errors=2)
@@ -329,7 +340,9 @@ def test_an_embedder_that_gives_no_vectors(project, made: str) -> None:
 
 
 def test_only_what_is_selected_is_embedded(project) -> None:
-    hook = EMBEDDER.replace("        return np.array", "        print('TEXTS', side, *texts)\n        return np.array")
+    hook = EMBEDDER.replace(
+        "        return np.array", "        print('TEXTS', side, *texts)\n        return np.array"
+    )
     project.write("conftest.py", hook)
     project.write("queries/q.json", queries(case("a"), case("b", sub_queries=[sub_query("水")])))
     output = project.run("-s", "queries/q.json::a").stdout.str()

@@ -41,7 +41,9 @@ def test_precedence(project, name: str) -> None:
     assert shown(of_ini=first) == expected(words[0])
     assert shown(of_ini=first, of_file=second) == expected(words[1])
     assert shown(of_ini=first, of_file=second, of_case=third) == expected(words[2])
-    assert shown(f"--soulmem-{name}={words[0]}", of_file=second, of_case=third) == expected(words[0])
+    assert shown(f"--soulmem-{name}={words[0]}", of_file=second, of_case=third) == expected(
+        words[0]
+    )
     assert shown(f"--soulmem-{name}={words[1]}", of_ini=first) == expected(words[1])
 
 

@@ -453,7 +453,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             connection.execute("PRAGMA journal_mode=WAL").fetchone()
-        except sqlite3.OperationalError:  # noqa: PERF203  (the loop is there for the exception)
+        except sqlite3.OperationalError:
             # Two processes that switch at once are refused whatever their timeout.
             if time.monotonic() > give_up:
                 raise

@@ -45,11 +45,21 @@ def failure_text(failure: Failure, config: Any) -> FailureText:
     return FailureText(failure, brief=config.getoption("tbstyle", "auto") == "line")
 
 
+def reason_and_text(report: Any) -> list[str]:
+    """The two parts of any failed report, ours or pytest's own."""
+    if isinstance(report.longrepr, FailureText):
+        failure = report.longrepr.failure
+        return [failure.reason, failure.text]
+    text = report.longreprtext
+    crash = getattr(report.longrepr, "reprcrash", None)
+    reason = crash.message if crash else text
+    return [reason.split("\n", 1)[0], text]
+
+
 def pack(report: Any, data: dict[str, Any]) -> None:
     """Keep the reason of a report that goes to another process; pytest itself keeps the text."""
     if isinstance(report.longrepr, FailureText):
-        failure = report.longrepr.failure
-        data[_KEY] = [failure.reason, failure.text]
+        data[_KEY] = reason_and_text(report)
 
 
 def unpack(report: Any, config: Any) -> None:

@@ -18,6 +18,8 @@ class Table:
     left: tuple[int, ...] = (0,)
     marked: frozenset[int] = frozenset()
     """Rows to highlight."""
+    notes: Sequence[str] = ()
+    """Lines below the table."""
 
 
 @dataclass(frozen=True)

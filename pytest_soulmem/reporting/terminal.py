@@ -12,6 +12,8 @@ from pytest_soulmem.reporting.table import Section, fitting, lines
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_soulmem.reporting.finish import Conclusion
+
 _INDENT = "  "
 
 
@@ -25,6 +27,16 @@ def write_report(
             _write_section(terminal, kind.load().section(records[kind.name]))
 
 
+def write_conclusion(terminal: pytest.TerminalReporter, conclusion: Conclusion) -> None:
+    """Write the comparison, what was written where, and in red what falls short."""
+    for section in conclusion.sections:
+        _write_section(terminal, section)
+    for line in conclusion.lines:
+        terminal.line(line)
+    for problem in conclusion.problems:
+        terminal.line(f"soulmem: {problem}", red=True)
+
+
 def _write_section(terminal: pytest.TerminalReporter, section: Section) -> None:
     columns = shutil.get_terminal_size().columns
     terminal.section(f"soulmem {section.title}")
@@ -34,5 +46,7 @@ def _write_section(terminal: pytest.TerminalReporter, section: Section) -> None:
         for part in fitting(table, columns - len(_INDENT)):
             for position, line in enumerate(lines(part, _INDENT)):
                 terminal.line(line, green=position - 1 in table.marked)
+        for note in table.notes:
+            terminal.line(_INDENT + note)
     for note in section.notes:
         terminal.line(note)

@@ -14,12 +14,52 @@ from pytest_soulmem.faults import Fault
 from pytest_soulmem.retrieval.query import RetrievalCase, SubQuery
 
 _QUESTION_WORDS = frozenset(
-    "什么 谁 哪 哪里 哪儿 哪个 哪些 怎么 怎样 怎么样 如何 为什么 为何 几时 何时 多少 是否 吗".split()
+    [
+        "什么",
+        "谁",
+        "哪",
+        "哪里",
+        "哪儿",
+        "哪个",
+        "哪些",
+        "怎么",
+        "怎样",
+        "怎么样",
+        "如何",
+        "为什么",
+        "为何",
+        "几时",
+        "何时",
+        "多少",
+        "是否",
+        "吗",
+    ]
 )
 _ENGLISH_QUESTION = re.compile(r"(what|who|whom|whose|which|where|when|why|how)\b", re.IGNORECASE)
-_PARTICLES = frozenset("吧 呢 啊 呀 嘛 哦 啦 喔 哟 呗 哇 嗯 唉".split())
+_PARTICLES = frozenset(
+    ["吧", "呢", "啊", "呀", "嘛", "哦", "啦", "喔", "哟", "呗", "哇", "嗯", "唉"]
+)
 _CONNECTIVES = frozenset(
-    "因为 所以 但是 可是 然而 不过 而且 并且 然后 于是 因此 虽然 尽管 如果 要是 或者 还是 以及".split()
+    [
+        "因为",
+        "所以",
+        "但是",
+        "可是",
+        "然而",
+        "不过",
+        "而且",
+        "并且",
+        "然后",
+        "于是",
+        "因此",
+        "虽然",
+        "尽管",
+        "如果",
+        "要是",
+        "或者",
+        "还是",
+        "以及",
+    ]
 )
 _ENGLISH_CONNECTIVES = re.compile(
     r"\b(because|therefore|however|although|though|moreover|furthermore|but)\b", re.IGNORECASE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from pytest_soulmem.cases import BrokenCase
 from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
 from pytest_soulmem.embedders.errors import EmbeddingError
@@ -20,15 +22,17 @@ from pytest_soulmem.reporting.text import visible, visible_json
 from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.checks import violations
-from pytest_soulmem.retrieval.failure import Explanation, explain_failure
+from pytest_soulmem.retrieval.details import Explanation, comparisons, explained_ids
+from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
+    System,
     measure,
     measure_abstract,
     measure_actions,
 )
-from pytest_soulmem.retrieval.query import BrokenCase, QueryFile, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
@@ -36,7 +40,9 @@ from pytest_soulmem.retrieval.similarity import texts_of
 from pytest_soulmem.retrieval.weights import Weights, WeightSet
 from pytest_soulmem.settings import Check, Mode, Settings
 
-__all__ = ["open_run", "recognises", "section"]
+__all__ = ["Result", "open_run", "recognises", "section"]
+
+Result = Outcome
 
 _TOLD = (Exception, pytest.skip.Exception, pytest.fail.Exception)
 """What a hook may raise; anything else, such as an interrupt, ends the run."""
@@ -67,6 +73,13 @@ class SweptCase:
     mode: Mode
     check: Check
     group: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of what is asked, of whom, and what is expected."""
+        case = msgspec.structs.replace(self.case, name="", description=None, mode=None, check=None)
+        content = self.file.graph.digest.encode() + msgspec.json.encode(case)
+        return hashlib.sha256(content).hexdigest()[:16]
 
     @property
     def query(self) -> Query:
@@ -156,6 +169,7 @@ class RetrievalRun:
             asked.setdefault(case.file.graph, []).append(case)
         ours = []
         for graph in asked:
+            retriever: Retriever | BaseException | None
             try:
                 retriever = self._ask_hook(graph)
             except _TOLD as error:
@@ -183,6 +197,7 @@ class RetrievalRun:
     def _embed(self, asked: Mapping[Graph, Sequence[SweptCase]]) -> None:
         try:
             self._store = VectorStore(self._settings.vectors)
+            self._config.add_cleanup(self._store.close)
             hooked = self._config.hook.pytest_soulmem_embedder(config=self._config)
             self._chosen = choose(self._settings, hooked, self._store)
             texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
@@ -243,19 +258,25 @@ class RetrievalRun:
         outcome = self._outcome(case, retriever, retrieval)
         found = violations(case.case, retrieval, case.mode, case.check)
         failure = None
-        if found:
+        if found or self._settings.details:
             explanation, lacking = _explanation(retriever, query, case.case, retrieval)
-            failure = explain_failure(case.case, query, retrieval, outcome, found, explanation)
-            if lacking:
+            details = comparisons(case.case, retrieval, explanation)
+            outcome = msgspec.structs.replace(outcome, rankings=details)
+            failure = explain_failure(query, outcome, found, details) if found else None
+            if failure and lacking:
                 failure = Failure(failure.reason, f"{failure.text}\n\n{lacking}")
         return Verdict(
             failure,
             _properties(outcome, case.weight_set),
-            {"retrieval": msgspec.to_builtins(outcome)},
+            msgspec.to_builtins(outcome),
+            figures=figures(outcome),
+            variation=case.weight_set.label,
+            fingerprint=case.fingerprint,
         )
 
     def _outcome(self, case: SweptCase, retriever: Retriever, retrieval: Retrieval) -> Outcome:
-        cutoffs = self._settings.k or tuple(sorted(set(case.file.config.test_k_values)))
+        own = self._settings.k or case.file.config.test_k_values
+        cutoffs = sorted({*own, *self._settings.cutoffs})
         weights = case.weight_set.weights
         actions = measure_actions(case.case, retrieval.actions, cutoffs)
         return Outcome(
@@ -265,7 +286,7 @@ class RetrievalRun:
             variant=weights.variant,
             mode=case.mode,
             check=case.check,
-            embedder=self._system_name(retriever),
+            system=self._system(retriever),
             negative=case.case.negative,
             retrieved=tuple(scored.id for scored in retrieval.combined),
             expected=case.case.expected_combined_ranking,
@@ -275,30 +296,26 @@ class RetrievalRun:
             actions_unjudged=bool(case.case.expected_actions) and actions is None,
         )
 
-    def _system_name(self, retriever: Retriever) -> str:
+    def _system(self, retriever: Retriever) -> System:
         if isinstance(retriever, ReferenceRetriever) and self._chosen:
-            return self._chosen.identity.embedder
-        return type(retriever).__name__
+            identity = self._chosen.identity
+            return System(identity.embedder, identity.model, identity.fingerprint)
+        return System(type(retriever).__name__)
 
 
 def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
 ) -> tuple[Explanation, str]:
-    """Where the scores of a failing case come from, or a line that says why that is not known."""
+    """Where the scores of a case come from, or a line that says why that is not known."""
     if not isinstance(retriever, Explainer):
         return (), ""
-    rankings = [retrieval.combined, *(retrieval.per_query or ())]
-    ids = [scored.id for ranking in rankings for scored in ranking]
-    ids += [*case.expected_combined_ranking, *case.bonus]
-    for expectation in case.expected_per_query:
-        ids += [*expectation.ranking, *expectation.bonus_ranking]
     try:
         told = [
             {
                 name: {channel: float(score) for channel, score in channels.items()}
                 for name, channels in own.items()
             }
-            for own in retriever.explain(query, list(dict.fromkeys(ids)))
+            for own in retriever.explain(query, explained_ids(case, retrieval))
         ]
     except Exception as error:  # Whatever a user's code raises or returns: the failure counts.
         lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"
@@ -318,7 +335,7 @@ def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int 
     return {
         "mode": outcome.mode,
         "check": outcome.check,
-        "embedder": outcome.embedder,
+        "embedder": outcome.system.name,
         **{name: float(value) for name, value in shown.items()},
         **{name.replace(" ", "_"): value for name, value in figures(outcome).items()},
         "retrieved": visible_json(outcome.retrieved),

@@ -164,7 +164,7 @@ def test_nothing_asked_gives_nothing() -> None:
 def test_a_missing_text_is_named_short_and_harmless() -> None:
     with VectorStore(None) as store:
         store.add(ONE, "query", ["a"], [[1, 0]])
-        with pytest.raises(MissingVector, match="query “雨“?.*toy one") as raised:
+        with pytest.raises(MissingVector, match=r"query “雨.*toy one") as raised:
             store.vectors(ONE, "query", ["a", "雨\x1b[31m\n" + "长" * 100])
         assert raised.value.text.startswith("雨\x1b")
         assert "\x1b" not in str(raised.value)
@@ -292,14 +292,8 @@ def test_a_file_that_cannot_be_used_is_told_and_left_alone(
     fill(path)
     spoil(path)
     before = path.read_bytes()
-    with VectorStore(path) as store:
-        with pytest.raises(StoreError, match=said) as raised:
-            store.vectors(ONE, "passage", ["雨"])
-        with pytest.raises(StoreError):
-            if spoil is shorten_vectors:
-                store.vectors(ONE, "passage", ["雪"])
-            else:
-                store.add(ONE, "passage", ["风"], [[1, 2]])
+    with VectorStore(path) as store, pytest.raises(StoreError, match=said) as raised:
+        store.vectors(ONE, "passage", ["雨"])
     assert str(path) in str(raised.value)
     assert remedy in str(raised.value)
     assert path.read_bytes() == before
@@ -346,14 +340,12 @@ def read_as_nobody(path: Path, results: multiprocessing.Queue) -> None:
     with VectorStore(path) as store:
         outcome.append(store.vectors(ONE, "passage", ["雨"]).tolist())
         outcome.append(store.missing(ONE, "passage", ["雨", "风"]))
-        for attempt in (
-            lambda: store.add(ONE, "passage", ["风"], [[1, 1]]),
-            lambda: store.embedding_lock().__enter__(),
-        ):
-            try:
-                attempt()
-            except StoreError as error:
-                outcome.append(str(error))
+        with pytest.raises(StoreError) as raised:
+            store.add(ONE, "passage", ["风"], [[1, 1]])
+        outcome.append(str(raised.value))
+        with pytest.raises(StoreError) as raised, store.embedding_lock():
+            pass
+        outcome.append(str(raised.value))
     results.put(outcome)
 
 
