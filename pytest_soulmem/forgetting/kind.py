@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_soulmem.cases import BrokenCase, broken_verdict
+from pytest_soulmem.forgetting.authoring import advice, example, faults, schema
 from pytest_soulmem.forgetting.fixture import (
     ForgetCase,
     ForgetFile,
     load_forget_file,
 )
+from pytest_soulmem.forgetting.result import ForgettingResult as Result
 from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.naming import place_of
@@ -31,6 +33,18 @@ if TYPE_CHECKING:
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
     from pytest_soulmem.users_code import Misbehaviour
+
+
+__all__ = [
+    "Result",
+    "advice",
+    "example",
+    "faults",
+    "open_run",
+    "recognises",
+    "schema",
+    "section",
+]
 
 
 def recognises(document: object) -> bool:
