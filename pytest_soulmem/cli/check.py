@@ -54,8 +54,8 @@ def run(asked: argparse.Namespace) -> int:
     if missing:
         sys.stderr.write(f"there is no {visible(str(missing[0]))}\n")
         return 2
-    files = list(fixtures_in(asked.path))
-    findings = [finding for path in files for finding in check_file(path)]
+    files = dict(fixtures_in(asked.path))
+    findings = [finding for path, named in files.items() for finding in check_file(path, named)]
     errors = sum(finding.severity == "error" for finding in findings)
     if asked.json:
         shown = msgspec.json.encode([asdict(finding) for finding in findings])
@@ -68,22 +68,25 @@ def run(asked: argparse.Namespace) -> int:
     return int(errors > 0)
 
 
-def fixtures_in(paths: Sequence[Path]) -> Iterator[Path]:
-    """The files named, and in folders those that stand where fixtures and graphs live."""
+def fixtures_in(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
+    """The files named, and in folders those that stand where fixtures and graphs live.
+
+    With each whether it was named: then it is checked even if it does not look like ours.
+    """
     for path in paths:
         if path.is_dir():
             yield from (
-                file
+                (file, False)
                 for file in sorted(path.rglob("*.json"))
                 if kind_of_place(file) or file.parent.name == "graphs"
             )
         else:
-            yield path
+            yield path, True
 
 
-def check_file(path: Path) -> list[Finding]:
+def check_file(path: Path, named: bool) -> list[Finding]:
     """What is wrong in a file, then what departs from advice."""
-    faults, warnings = _examine(path)
+    faults, warnings = _examine(path, named)
     text = _text(path)
     return [
         Finding(str(path), *position(text, fault.place), severity, *_parts(fault))
@@ -96,15 +99,14 @@ def _parts(fault: Fault) -> tuple[str, str, str]:
     return fault.place, fault.owner, fault.message
 
 
-def _examine(path: Path) -> tuple[Sequence[Fault], Sequence[Fault]]:
+def _examine(path: Path, named: bool) -> tuple[Sequence[Fault], Sequence[Fault]]:
     try:
         if _is_graph(path):
             from pytest_soulmem.retrieval.graph import read_graph
 
             read_graph(path)
             return (), ()
-        # A folder may hold JSON of others at our places: only a file of ours is recognised.
-        found = recognise(path, named=kind_of_place(path) is None)
+        found = recognise(path, named=named)
         if found is None:
             return (), ()
         kind = found.kind.load()
