@@ -39,7 +39,7 @@ def test_gates_as_they_are_written(text, gate):
     ["", "recall@5", "=0.9", "recall@5=", "recall@5=x", "rr=nan", "rr=1.1", "rr=-0.1", "x:=1"],
 )
 def test_what_is_no_gate(text):
-    with pytest.raises(argparse.ArgumentTypeError, match="recall@5=0.9"):
+    with pytest.raises(argparse.ArgumentTypeError, match=r"recall@5=0\.9"):
         parse_gate(text)
 
 
