@@ -31,11 +31,11 @@ class OneOf(Struct, frozen=True):
     """An externally tagged union: one optional field per variant, exactly one of them given."""
 
     def __post_init__(self) -> None:
-        names = {field.name: field.encode_name for field in msgspec.structs.fields(self)}
-        given = [shown for name, shown in names.items() if getattr(self, name) is not UNSET]
+        shown = dict(zip(self.__struct_fields__, self.__struct_encode_fields__, strict=True))
+        given = [shown[name] for name in shown if getattr(self, name) is not UNSET]
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
-            raise ValueError(f"expected exactly one of {', '.join(names.values())}; found {found}")
+            raise ValueError(f"expected exactly one of {', '.join(shown.values())}; found {found}")
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,7 @@ def decode(raw: object, kind: type[T], place: str) -> tuple[T | None, list[Fault
         value = msgspec.convert(raw, kind)
     except (msgspec.ValidationError, RecursionError):
         value = None
-    if value is None:
-        faults = _faults(raw, kind, place)
-    else:
-        faults = _misspellings(raw, kind, place)
+    faults = (_faults if value is None else _misspellings)(raw, kind, place)
     return (None, faults) if faults else (value, [])
 
 
@@ -235,7 +232,7 @@ def _misspelt(raw: dict[str, object], struct: type[Struct]) -> dict[str, str]:
     # Imported here: most files have no unknown field.
     from rapidfuzz.distance import Levenshtein
 
-    meant = {}
+    meant: dict[str, str] = {}
     for unknown in sorted(raw.keys() - known.keys()):
         distances = [
             (Levenshtein.distance(unknown, name), name)

@@ -10,6 +10,8 @@ import pytest
 
 from pytest_soulmem.faults import FixtureError
 from pytest_soulmem.kinds import Case, Failure, Kind, Run, Verdict
+from pytest_soulmem.reporting.gather import Record
+from pytest_soulmem.reporting.tracebacks import users_traceback
 
 
 class CaseFailed(Exception):
@@ -48,7 +50,18 @@ class _Crash:
         return self.message
 
 
-class UnusableFile(pytest.File):
+class _File(pytest.File):
+    """A file whose collection errors show their first line in pytest's summary."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The error's text, without a traceback."""
+        if isinstance(excinfo.value, self.CollectError):
+            text = str(excinfo.value)
+            return FailureText(Failure(text.splitlines()[0], text))
+        return super().repr_failure(excinfo)
+
+
+class UnusableFile(_File):
     """A file of ours that could not be decoded."""
 
     def __init__(self, *, error: FixtureError, **kwargs: Any) -> None:
@@ -60,7 +73,7 @@ class UnusableFile(pytest.File):
         raise self.CollectError(str(self.error))
 
 
-class FixtureFile(pytest.File):
+class FixtureFile(_File):
     """A fixture file; collects its cases."""
 
     def __init__(self, *, kind: Kind, run: Run, document: object, **kwargs: Any) -> None:
@@ -122,8 +135,9 @@ class CaseItem(pytest.Item):
         self.case = case
         self.kind = kind
         self.run = run
-        self.verdict: Verdict | None = None
         self.index = 0
+        """Position among the selected cases of the run, for an order that xdist keeps."""
+        self.verdict = Verdict(None)
         self.add_marker("soulmem")
         self.add_marker(f"soulmem_{kind.name}")
 
@@ -145,10 +159,32 @@ class CaseItem(pytest.Item):
         if verdict.skipped:
             pytest.skip(verdict.skipped)
 
+    @property
+    def soulmem_record(self) -> Record:
+        """What reports are made of; plain data."""
+        verdict = self.verdict
+        record: Record = {
+            "kind": self.kind.name,
+            "index": self.index,
+            "nodeid": self.nodeid,
+            "figures": dict(verdict.figures),
+            "variation": verdict.variation,
+            "fingerprint": verdict.fingerprint,
+            **verdict.record,
+        }
+        if verdict.failure:
+            record["failure"] = [verdict.failure.reason, verdict.failure.text]
+        return record
+
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Our own text for a case that did not hold; pytest's for anything else."""
+        """Our own text for a case that did not hold; of an error in user code their frames."""
         if isinstance(excinfo.value, CaseFailed):
             return FailureText(excinfo.value.failure)
+        theirs = users_traceback(excinfo.value) if isinstance(excinfo.value, Exception) else ""
+        if theirs:
+            return FailureText(Failure(theirs.splitlines()[-1], theirs))
+        # A fault of ours: what pytest did before it called us tells nothing.
+        excinfo.traceback = excinfo.traceback.cut(path=__file__)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:

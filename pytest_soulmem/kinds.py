@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     import pytest
+    from msgspec import Struct
 
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
@@ -25,6 +26,7 @@ class Kind:
     """A kind of fixture: where its files live and which module judges them."""
 
     name: str
+    summary: str
     places: tuple[str, ...]
     module_name: str
 
@@ -39,8 +41,18 @@ class Kind:
 
 
 KINDS = (
-    Kind("retrieval", ("queries/*.json", "*/question*.json"), "pytest_soulmem.retrieval.kind"),
-    Kind("forgetting", ("forget/*.json",), "pytest_soulmem.forgetting.kind"),
+    Kind(
+        "retrieval",
+        "a retrieval case",
+        ("queries/*.json", "*/question*.json"),
+        "pytest_soulmem.retrieval.kind",
+    ),
+    Kind(
+        "forgetting",
+        "a forgetting case, or a law of the forgetting curve",
+        ("forget/*.json",),
+        "pytest_soulmem.forgetting.kind",
+    ),
 )
 
 
@@ -70,6 +82,12 @@ class Verdict:
     properties: Mapping[str, str | int | float] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
     skipped: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """Metrics by name, for means, gates and comparisons with a baseline."""
+    variation: str = ""
+    """Which of several settings the case ran with: the label of its weight set."""
+    fingerprint: str = ""
+    """Changes when what is asked or expected changes: other cases are not compared."""
 
 
 class Case(Protocol):
@@ -121,7 +139,10 @@ class KindModule(Protocol):
         """Start a session's run."""
         ...
 
-    def section(self, records: Sequence[Mapping[str, Any]], settings: Settings) -> Section:
+    Result: type[Struct]
+    """The record of a judged case."""
+
+    def section(self, records: Sequence[Mapping[str, Any]]) -> Section:
         """The part of the terminal report about these records."""
         ...
 

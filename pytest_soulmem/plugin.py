@@ -6,8 +6,6 @@ functions that need them.
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,19 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_soulmem import hooks, settings
+from pytest_soulmem.kinds import KINDS, kind_of_place
+from pytest_soulmem.reporting import gather
 
 if TYPE_CHECKING:
     from pytest_soulmem.kinds import Kind, Run
 
 _settings = pytest.StashKey[settings.Settings]()
 _runs = pytest.StashKey[dict[str, "Run"]]()
-_gatherer = pytest.StashKey["_Gatherer"]()
-
-_MARKERS = (
-    "soulmem: every case of a SoulMem fixture",
-    "soulmem_retrieval: a retrieval case",
-    "soulmem_forgetting: a forgetting case or law",
-)
+_conclusion = pytest.StashKey[Any]()
+_gatherer = pytest.StashKey[gather.Gatherer]()
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -44,18 +39,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read the settings, so that a wrong one ends the run at once."""
     config.stash[_settings] = settings.read_settings(config)
     config.stash[_runs] = {}
-    config.stash[_gatherer] = gatherer = _Gatherer()
+    config.stash[_gatherer] = gatherer = gather.Gatherer()
     config.pluginmanager.register(gatherer, "soulmem_gatherer")
-    for marker in _MARKERS:
-        config.addinivalue_line("markers", marker)
+    config.addinivalue_line("markers", "soulmem: every case of a SoulMem fixture")
+    for kind in KINDS:
+        config.addinivalue_line("markers", f"soulmem_{kind.name}: {kind.summary}")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the JSON files that are ours."""
     if not file_path.name.endswith(".json"):
         return None
-    from pytest_soulmem.kinds import kind_of_place
-
     named = parent.session.isinitpath(file_path)
     if not named and not kind_of_place(file_path):
         return None
@@ -81,34 +75,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def _run_of(config: pytest.Config, kind: Kind) -> Run:
     runs = config.stash[_runs]
     if kind.name not in runs:
-        progress = _progress(config)
-        runs[kind.name] = kind.load().open_run(config, config.stash[_settings], progress)
+        from pytest_soulmem.reporting.progress import progress_of
+
+        runs[kind.name] = kind.load().open_run(config, config.stash[_settings], progress_of(config))
     return runs[kind.name]
-
-
-def _progress(config: pytest.Config) -> Any:
-    """A progress bar on a terminal, whole lines from an xdist worker, else nothing."""
-    terminal = config.pluginmanager.get_plugin("terminalreporter")
-    if hasattr(config, "workerinput"):
-
-        def show(what: str, done: int, total: int) -> None:
-            if 0 < done < total:
-                sys.stderr.write(f"soulmem: {what} {done}/{total}\n")
-
-    elif terminal and terminal.isatty:
-
-        def show(what: str, done: int, total: int) -> None:
-            bar = "#" * round(24 * done / total)
-            terminal.rewrite(f"soulmem: {what} [{bar:24}] {done}/{total}", erase=True)
-            if done == total:
-                terminal.rewrite("", erase=True)
-
-    else:
-
-        def show(what: str, done: int, total: int) -> None:
-            return None
-
-    return show
 
 
 @pytest.hookimpl(wrapper=True)
@@ -138,27 +108,22 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Let what a case found travel with its report, to another process too."""
     report = yield
-    verdict = getattr(item, "verdict", None)
-    if report.when == "call" and verdict is not None and hasattr(item, "kind"):
-        record = {
-            "kind": item.kind.name,
-            "index": item.index,
-            "nodeid": item.nodeid,
-            "outcome": report.outcome,
-            **verdict.record,
-        }
-        if verdict.failure:
-            record["failure"] = [verdict.failure.reason, verdict.failure.text]
-        # Text, because xdist carries plain values only.
-        report.soulmem = json.dumps(record)
+    record: gather.Record | None = getattr(item, "soulmem_record", None)
+    if record is None:
+        return report
+    if report.when == "call":
+        gather.attach(report, record, report.outcome)
+    elif report.when == "setup" and report.failed:
+        text = report.longreprtext
+        gather.attach(report, {**record, "failure": [text.split("\n", 1)[0], text]}, "error")
     return report
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_report_from_serializable(data: dict[str, Any]) -> Generator[None, Any, Any]:
+def pytest_report_from_serializable() -> Generator[None, Any, Any]:
     """Give a failure from another process its one-line reason back."""
     report = yield
-    record = _record(report)
+    record = gather.attached(report)
     if record and "failure" in record:
         from pytest_soulmem.items import FailureText
         from pytest_soulmem.kinds import Failure
@@ -167,28 +132,22 @@ def pytest_report_from_serializable(data: dict[str, Any]) -> Generator[None, Any
     return report
 
 
-def _record(report: object) -> dict[str, Any] | None:
-    text = getattr(report, "soulmem", None)
-    return json.loads(text) if isinstance(text, str) else None
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write result files, check gates and compare with a baseline."""
+    config = session.config
+    gatherer = config.stash[_gatherer]
+    asked = config.stash[_settings]
+    # A worker's cases are concluded by the controller.
+    if hasattr(config, "workerinput") or not (asked.concludes and gatherer.found_something()):
+        return
+    from pytest_soulmem.reporting.finish import conclude
 
-
-class _Gatherer:
-    """Collects what the cases found, from this process or from xdist's workers."""
-
-    def __init__(self) -> None:
-        self.records: list[dict[str, Any]] = []
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        record = _record(report)
-        if record is not None:
-            self.records.append(record)
-
-    def by_kind(self) -> dict[str, list[dict[str, Any]]]:
-        """The records per kind, in the order of collection: workers report in any order."""
-        kinds: dict[str, list[dict[str, Any]]] = {}
-        for record in sorted(self.records, key=lambda record: record["index"]):
-            kinds.setdefault(record["kind"], []).append(record)
-        return kinds
+    conclusion = conclude(
+        gatherer.results(asked), asked, config.rootpath, config.invocation_params.dir
+    )
+    config.stash[_conclusion] = conclusion
+    if session.exitstatus == pytest.ExitCode.OK and conclusion.exit_status:
+        session.exitstatus = conclusion.exit_status
 
 
 def pytest_terminal_summary(
@@ -199,4 +158,9 @@ def pytest_terminal_summary(
     if records:
         from pytest_soulmem.reporting.terminal import write_report
 
-        write_report(terminalreporter, records, config.stash[_settings])
+        write_report(terminalreporter, records)
+    conclusion = config.stash.get(_conclusion, None)
+    if conclusion:
+        from pytest_soulmem.reporting.terminal import write_conclusion
+
+        write_conclusion(terminalreporter, conclusion)

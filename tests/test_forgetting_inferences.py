@@ -1,7 +1,6 @@
 """Each inference holds and breaks for its own reason, and says so."""
 
 # Doubles of a forgetter need not read all that they are told.
-# ruff: noqa: ARG002
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ from forgetting_helpers import TEXT
 from pytest_soulmem.forgetting.fixture import LAW_NAMES
 from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
 from pytest_soulmem.forgetting.laws import LAWS, Domain, still_masked, try_law
-from pytest_soulmem.forgetting.subject import MisbehaviourError, Subject
+from pytest_soulmem.forgetting.subject import Subject
 from pytest_soulmem.forgetting.terms import PLACEHOLDER, CurveSettings, Memory
+from pytest_soulmem.users_code import Misbehaviour
 
 
 @pytest.fixture(autouse=True)
@@ -125,7 +126,7 @@ def test_masks_that_differ_from_time_to_time_are_caught():
 
 
 def test_nonsense_is_raised_not_reported_as_a_broken_law():
-    with pytest.raises(MisbehaviourError, match="returned nan"):
+    with pytest.raises(Misbehaviour, match="returned nan"):
         try_law("bounds", domain_of(Shifted(lambda *_: math.nan)), "k")
 
 

@@ -1,7 +1,6 @@
 """Nonsense from a user's forgetter is told as theirs, in words."""
 
 # Doubles of a forgetter need not read all that they are told.
-# ruff: noqa: ARG002
 
 from __future__ import annotations
 
@@ -11,14 +10,9 @@ import numpy as np
 import pytest
 
 from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
-from pytest_soulmem.forgetting.subject import (
-    MisbehaviourError,
-    Subject,
-    as_reviser,
-    as_subject,
-    ask_hook,
-)
+from pytest_soulmem.forgetting.subject import Subject, as_reviser, as_subject
 from pytest_soulmem.forgetting.terms import CurveSettings, Memory
+from pytest_soulmem.users_code import Misbehaviour, ask_hook
 
 MEMORY = Memory("记忆", 3)
 SETTINGS = CurveSettings()
@@ -63,7 +57,7 @@ def test_numbers_of_any_type_are_taken(answer):
     ],
 )
 def test_anything_else_is_refused(answer, shown):
-    with pytest.raises(MisbehaviourError) as caught:
+    with pytest.raises(Misbehaviour) as caught:
         degree_of(answer)
     assert f"test_forgetting_subject.Answering.missing_degree {shown}" in caught.value.reason
     assert "1.5 h, retrieval_count 3, half-life 24 h, factor 0.1, cap 50" in caught.value.details
@@ -71,12 +65,12 @@ def test_anything_else_is_refused(answer, shown):
 
 @pytest.mark.parametrize("answer", ["Mask", "maskonly", None, 1, np.zeros(2)])
 def test_only_the_three_actions_are_taken(answer):
-    with pytest.raises(MisbehaviourError, match=r"one of NoAction, MaskOnly, Revised"):
+    with pytest.raises(Misbehaviour, match=r"one of NoAction, MaskOnly, Revised"):
         Subject(Answering(answer)).action(MEMORY, 1, SETTINGS)
 
 
 def test_only_text_is_a_masked_text():
-    with pytest.raises(MisbehaviourError, match="returned None; expected the masked text"):
+    with pytest.raises(Misbehaviour, match="returned None; expected the masked text"):
         Subject(Answering(None)).mask(MEMORY, 0.5)
 
 
@@ -89,7 +83,7 @@ class Raising(EbbinghausForgetter):
 
 
 def test_an_error_comes_with_the_users_traceback_alone():
-    with pytest.raises(MisbehaviourError) as caught:
+    with pytest.raises(Misbehaviour) as caught:
         Subject(Raising()).missing_degree(MEMORY, 1, SETTINGS)
     assert "Raising.missing_degree raised KeyError: 'gone'" in caught.value.reason
     frames = [line for line in caught.value.details.splitlines() if line.startswith("  File")]
@@ -97,7 +91,7 @@ def test_an_error_comes_with_the_users_traceback_alone():
 
 
 def test_a_hook_that_raises_is_told():
-    with pytest.raises(MisbehaviourError, match="the hook h raised ZeroDivisionError"):
+    with pytest.raises(Misbehaviour, match="the hook h raised ZeroDivisionError"):
         ask_hook("h", lambda: 1 / 0)
 
 
@@ -110,12 +104,12 @@ def test_a_hook_that_raises_is_told():
     ],
 )
 def test_what_is_no_forgetter_is_refused(returned, message):
-    with pytest.raises(MisbehaviourError, match=message):
+    with pytest.raises(Misbehaviour, match=message):
         as_subject(returned)
 
 
 def test_what_is_no_reviser_is_refused():
     assert as_reviser(None) is None
     assert as_reviser(str.upper) is str.upper
-    with pytest.raises(MisbehaviourError, match="expected a function of the masked text"):
+    with pytest.raises(Misbehaviour, match="expected a function of the masked text"):
         as_reviser("gpt")

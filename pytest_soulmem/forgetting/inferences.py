@@ -70,7 +70,7 @@ def examine(case: ForgetCase, trial: Trial) -> Finding:
     """Judge a case.
 
     Raises:
-        MisbehaviourError: the forgetter raised or returned nonsense.
+        Misbehaviour: the forgetter raised or returned nonsense.
     """
     return _EXAMINERS[type(case)](case, trial)
 

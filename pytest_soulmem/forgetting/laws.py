@@ -10,27 +10,22 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import Any
 
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Flaky
+from hypothesis.strategies import SearchStrategy
 
 from pytest_soulmem.forgetting.inferences import falls
 from pytest_soulmem.forgetting.masking import words
-from pytest_soulmem.forgetting.subject import MisbehaviourError, Subject
+from pytest_soulmem.forgetting.subject import Subject
 from pytest_soulmem.forgetting.terms import PLACEHOLDER, TRIGGER, CurveSettings, Memory
 from pytest_soulmem.forgetting.wording import curve_text, degree, number
 from pytest_soulmem.kinds import Failure
-from pytest_soulmem.reporting.text import visible
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+from pytest_soulmem.laws import Broken, broken_law, find_counterexample
 
 LONGEST = 1e6
 """Hours up to which the laws are tried: more than a century."""
-
-Values: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -85,15 +80,6 @@ class Domain:
         )
 
 
-class BrokenLawError(Exception):
-    """A law does not hold: what was seen, and for which values."""
-
-    def __init__(self, seen: str, values: Sequence[str]) -> None:
-        super().__init__(seen)
-        self.seen = seen
-        self.values = values
-
-
 @dataclass(frozen=True)
 class Law:
     """A law: what it says, what it is tried with, and how it is checked."""
@@ -101,7 +87,7 @@ class Law:
     statement: str
     draw: Callable[[Domain], Mapping[str, SearchStrategy[Any]]]
     check: Callable[..., None]
-    """Called with the domain and what was drawn; raises BrokenLawError."""
+    """Called with the domain and what was drawn; raises Broken."""
     needs: str = ""
 
     def lacking(self, subject: Subject, memories: Sequence[Memory]) -> str:
@@ -121,48 +107,12 @@ def try_law(law_name: str, domain: Domain, key: str) -> Failure | None:
     ``key`` keeps this law's examples and seed apart from those of every other.
 
     Raises:
-        MisbehaviourError: the forgetter raised or returned nonsense.
+        Misbehaviour: the forgetter raised or returned nonsense.
     """
     law = LAWS[law_name]
-    found: list[BrokenLawError | MisbehaviourError] = []
-
-    def obeys(values: Values) -> None:
-        try:
-            law.check(domain, **values)
-        except (BrokenLawError, MisbehaviourError) as error:
-            found.append(error)
-            raise
-
-    # As hypothesis' own plugin does for parametrised tests.
-    obeys._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
-    # A law judges forgetting, not speed: the first call loads a dictionary.
-    quiet = settings(deadline=None, report_multiple_bugs=False)
-    search = quiet(given(st.fixed_dictionaries(dict(law.draw(domain))))(obeys))
-    try:
-        search()
-    except BrokenLawError as error:
-        return _failure(law_name, domain, error)
-    except Flaky:
-        if isinstance(found[-1], MisbehaviourError):
-            raise found[-1] from None
-        note = "but not when asked again: the same arguments must always give the same result"
-        return _failure(law_name, domain, found[-1], note)
-    return None
-
-
-def _failure(law_name: str, domain: Domain, broken: BrokenLawError, note: str = "") -> Failure:
-    text = [
-        f"law {law_name} is broken: {broken.seen}",
-        *([note] if note else []),
-        f"the law: {LAWS[law_name].statement}",
-        f"forgetter {domain.subject.name}; {curve_text(domain.settings)}",
-        "",
-        "simplest counterexample found:",
-        *(f"  {value}" for value in broken.values),
-        "",
-        f'(to spare this file the law: "laws": {{"{law_name}": false}})',
-    ]
-    return Failure(visible(broken.seen), "\n".join(map(visible, text)))
+    found = find_counterexample(partial(law.check, domain), law.draw(domain), key)
+    system = f"forgetter {domain.subject.name}; {curve_text(domain.settings)}"
+    return broken_law(law_name, law.statement, system, found) if found else None
 
 
 def _about(memory: Memory) -> list[str]:
@@ -180,11 +130,11 @@ def _bounds(domain: Domain, memory: Memory, hours: float) -> None:
     missing = domain.missing(memory, hours)
     if not 0 <= missing <= 1:
         seen = f"the missing degree {degree(missing)} lies outside 0 to 1"
-        raise BrokenLawError(seen, [_at(hours, missing), *_about(memory)])
+        raise Broken(seen, [_at(hours, missing), *_about(memory)])
     start = domain.missing(memory, 0.0)
     if domain.differ(start, 0):
         seen = f"after 0 h the missing degree is {degree(start)}, not 0"
-        raise BrokenLawError(seen, [_at(0, start), *_about(memory)])
+        raise Broken(seen, [_at(0, start), *_about(memory)])
 
 
 def _monotone(domain: Domain, memory: Memory, hours: float, later: float) -> None:
@@ -192,7 +142,7 @@ def _monotone(domain: Domain, memory: Memory, hours: float, later: float) -> Non
     before, then = domain.missing(memory, earlier), domain.missing(memory, after)
     if falls(before, then):
         seen = f"the missing degree falls from {degree(before)} to {degree(then)} as time passes"
-        raise BrokenLawError(seen, [_at(earlier, before), _at(after, then), *_about(memory)])
+        raise Broken(seen, [_at(earlier, before), _at(after, then), *_about(memory)])
 
 
 def _antitone(domain: Domain, memory: Memory, hours: float, count: int, other: int) -> None:
@@ -205,7 +155,7 @@ def _antitone(domain: Domain, memory: Memory, hours: float, count: int, other: i
             "with more activations"
         )
         values = _per_count(hours, {fewer: with_fewer, more: with_more})
-        raise BrokenLawError(seen, [*values, f"text: {memory.text}"])
+        raise Broken(seen, [*values, f"text: {memory.text}"])
 
 
 def _flat(domain: Domain, memory: Memory, hours: float, beyond: int) -> None:
@@ -215,7 +165,7 @@ def _flat(domain: Domain, memory: Memory, hours: float, beyond: int) -> None:
     if domain.differ(at_cap, past_cap):
         seen = f"past the cap of {cap} activations the missing degree still changes"
         values = _per_count(hours, {cap: at_cap, cap + beyond: past_cap})
-        raise BrokenLawError(seen, [*values, f"text: {memory.text}"])
+        raise Broken(seen, [*values, f"text: {memory.text}"])
 
 
 def _per_count(hours: float, degrees: Mapping[int, float]) -> list[str]:
@@ -232,7 +182,7 @@ def _half_life(domain: Domain, memory: Memory) -> None:
     missing = domain.missing(memory, hours)
     if domain.differ(missing, 0.5):
         seen = f"after one half-life the missing degree is {degree(missing)}, not 0.5"
-        raise BrokenLawError(seen, [_at(hours, missing), *_about(memory)])
+        raise Broken(seen, [_at(hours, missing), *_about(memory)])
 
 
 def _composition(domain: Domain, memory: Memory, a: float, b: float) -> None:
@@ -246,7 +196,7 @@ def _composition(domain: Domain, memory: Memory, a: float, b: float) -> None:
             f"b = {_at(b, second)}",
             f"a + b = {_at(a + b, whole)}",
         ]
-        raise BrokenLawError(seen, [*values, *_about(memory)])
+        raise Broken(seen, [*values, *_about(memory)])
 
 
 def _scale(domain: Domain, memory: Memory, hours: float, factor: float) -> None:
@@ -264,7 +214,7 @@ def _scale(domain: Domain, memory: Memory, hours: float, factor: float) -> None:
             f"half-life {number(curve.base_half_life_hours)} h, {_at(hours, missing)}",
             f"half-life {number(base)} h, {_at(hours * factor, stretched)}",
         ]
-        raise BrokenLawError(seen, [*values, *_about(memory)])
+        raise Broken(seen, [*values, *_about(memory)])
 
 
 def _incremental(domain: Domain, memory: Memory, steps: Sequence[float]) -> None:
@@ -276,7 +226,7 @@ def _incremental(domain: Domain, memory: Memory, steps: Sequence[float]) -> None
     direct = domain.missing(memory, passed)
     if domain.differ(known, direct):
         seen = f"step by step the missing degree is {degree(known)}, directly {degree(direct)}"
-        raise BrokenLawError(seen, [*values, f"directly: {_at(passed, direct)}", *_about(memory)])
+        raise Broken(seen, [*values, f"directly: {_at(passed, direct)}", *_about(memory)])
 
 
 # Masking
@@ -295,7 +245,7 @@ def _nested(domain: Domain, memory: Memory, lower: float, higher: float) -> None
             f"at missing degree {number(lower)}: {less}",
             f"at missing degree {number(higher)}: {more}",
         ]
-        raise BrokenLawError(seen, values)
+        raise Broken(seen, values)
 
 
 def still_masked(less: str, more: str) -> bool:
@@ -342,7 +292,7 @@ def _ratio(domain: Domain, memory: Memory, missing: float) -> None:
     # The last bit of m · n must not decide a tie.
     if abs(masked - missing * among) > 1 + 1e-9:
         seen = f"{masked} of {among} words are masked, {missing * among:.4g} were due"
-        raise BrokenLawError(
+        raise Broken(
             seen, [f"missing degree {number(missing)}", f"text: {memory.text}", f"masked: {text}"]
         )
 

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import math
-import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_soulmem.faults import suggestion
 from pytest_soulmem.forgetting.protocols import Forgetter, Masks, Reviser, Updates
 from pytest_soulmem.forgetting.terms import ACTIONS, Action, CurveSettings, Memory
-from pytest_soulmem.forgetting.wording import asked, visible_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
-_PACKAGE = Path(__file__).parent.parent
-
-
-class MisbehaviourError(Exception):
-    """A user's code raised, or returned what cannot be judged."""
-
-    def __init__(self, reason: str, details: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.details = details
+from pytest_soulmem.forgetting.wording import asked
+from pytest_soulmem.users_code import Misbehaviour, ask_method, name_of, nonsense, shown
 
 
 @dataclass(frozen=True)
@@ -38,10 +23,7 @@ class Subject:
     @property
     def name(self) -> str:
         """The forgetter's class, or module, with where it was defined."""
-        if hasattr(self.forgetter, "__name__"):  # a module with functions serves too
-            return str(self.forgetter.__name__)
-        kind = type(self.forgetter)
-        return f"{kind.__module__}.{kind.__qualname__}"
+        return name_of(self.forgetter)
 
     @property
     def masks(self) -> bool:
@@ -57,7 +39,7 @@ class Subject:
         """The degree as a finite float.
 
         Raises:
-            MisbehaviourError: it raised, or returned anything else.
+            Misbehaviour: it raised, or returned anything else.
         """
         ask = self.forgetter.missing_degree
         context = asked(memory, hours, settings)
@@ -67,7 +49,7 @@ class Subject:
         """The degree that follows a known one.
 
         Raises:
-            MisbehaviourError: it raised, or returned anything but a finite number.
+            Misbehaviour: it raised, or returned anything but a finite number.
         """
         forgetter = self.forgetter
         if not isinstance(forgetter, Updates):
@@ -81,7 +63,7 @@ class Subject:
         """The decision.
 
         Raises:
-            MisbehaviourError: it raised, or returned anything but the name of an action.
+            Misbehaviour: it raised, or returned anything but the name of an action.
         """
         ask = self.forgetter.action
         context = asked(memory, hours, settings)
@@ -96,7 +78,7 @@ class Subject:
         """The masked text.
 
         Raises:
-            MisbehaviourError: it raised, or returned anything but text.
+            Misbehaviour: it raised, or returned anything but text.
         """
         forgetter = self.forgetter
         if not isinstance(forgetter, Masks):
@@ -115,44 +97,21 @@ class Subject:
         return float(number)
 
     def _call(self, method: str, context: str, call: Callable[[], Any]) -> Any:
-        try:
-            return call()
-        except Exception as error:
-            what = f"{self.name}.{method} raised {_headline(error)}"
-            details = f"asked about: {context}\n\n{users_traceback(error)}"
-            raise MisbehaviourError(what, details) from None
+        return ask_method(f"{self.name}.{method}", context, call)
 
-    def _nonsense(
-        self, method: str, context: str, value: object, expected: str
-    ) -> MisbehaviourError:
-        what = f"{self.name}.{method} returned {_shown(value)}; expected {expected}"
-        return MisbehaviourError(what, f"asked about: {context}")
-
-
-def ask_hook(name: str, call: Callable[[], Any]) -> Any:
-    """What a user's hook returns.
-
-    Raises:
-        MisbehaviourError: the hook raised.
-    """
-    try:
-        return call()
-    except Exception as error:
-        reason = f"the hook {name} raised {_headline(error)}"
-        raise MisbehaviourError(reason, users_traceback(error)) from None
+    def _nonsense(self, method: str, context: str, value: object, expected: str) -> Misbehaviour:
+        return nonsense(f"{self.name}.{method}", context, value, expected)
 
 
 def as_subject(forgetter: object) -> Subject:
     """Check what the hook returned before anything is asked of it.
 
     Raises:
-        MisbehaviourError: it is no forgetter.
+        Misbehaviour: it is no forgetter.
     """
     hook = "the hook pytest_soulmem_forgetter"
     if isinstance(forgetter, type):
-        raise MisbehaviourError(
-            f"{hook} returned the class {forgetter.__qualname__}, not an instance"
-        )
+        raise Misbehaviour(f"{hook} returned the class {forgetter.__qualname__}, not an instance")
     lacking = [
         method
         for method in ("missing_degree", "action")
@@ -160,9 +119,7 @@ def as_subject(forgetter: object) -> Subject:
     ]
     if lacking or not isinstance(forgetter, Forgetter):
         missing = " and ".join(lacking)
-        raise MisbehaviourError(
-            f"{hook} returned {_shown(forgetter)}, which has no method {missing}"
-        )
+        raise Misbehaviour(f"{hook} returned {shown(forgetter)}, which has no method {missing}")
     return Subject(forgetter)
 
 
@@ -176,51 +133,16 @@ def _as_float(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _shown(value: object) -> str:
-    """A value in few words."""
-    shape = getattr(value, "shape", ())
-    if isinstance(shape, tuple) and shape:
-        return f"an array of shape {tuple(shape)}"
-    try:
-        shown = repr(value)
-    except Exception:
-        return f"an object of type {type(value).__qualname__}"
-    return shown if len(shown) <= 60 else f"an object of type {type(value).__qualname__}"
-
-
-def _headline(error: Exception) -> str:
-    """The type and the first line of the message."""
-    first = next(iter(str(error).splitlines()), "")
-    return f"{type(error).__qualname__}: {first}" if first else type(error).__qualname__
-
-
-def users_traceback(error: Exception) -> str:
-    """The traceback of a user's error without the frames that called their code."""
-    error.__traceback__ = _from_users_code(error.__traceback__)
-    return visible_lines("".join(traceback.format_exception(error)).rstrip())
-
-
-def _from_users_code(frames: TracebackType | None) -> TracebackType | None:
-    """The traceback from the first frame that is neither ours nor pluggy's."""
-    while frames is not None and _is_machinery(Path(frames.tb_frame.f_code.co_filename)):
-        frames = frames.tb_next
-    return frames
-
-
-def _is_machinery(path: Path) -> bool:
-    return _PACKAGE in path.parents or "pluggy" in path.parts
-
-
 def as_reviser(reviser: Any) -> Reviser | None:
     """Check what the hook for revisers returned.
 
     Raises:
-        MisbehaviourError: it cannot be called.
+        Misbehaviour: it cannot be called.
     """
     if reviser is None or callable(reviser):
         found: Reviser | None = reviser
         return found
-    raise MisbehaviourError(
-        f"the hook pytest_soulmem_reviser returned {_shown(reviser)}; "
+    raise Misbehaviour(
+        f"the hook pytest_soulmem_reviser returned {shown(reviser)}; "
         "expected a function of the masked text"
     )

@@ -9,7 +9,7 @@ _JOINERS = "\u200c\u200d"
 
 
 def visible(text: str) -> str:
-    """The text with control, direction and half characters shown as ``\\xNN``.
+    r"""The text with control, direction and half characters shown as ``\xNN``.
 
     They could move the cursor, reorder a line or break an encoding. Joiners, which scripts and
     emoji need, stay.
@@ -20,6 +20,11 @@ def visible(text: str) -> str:
         else character
         for character in text
     )
+
+
+def visible_lines(text: str) -> str:
+    """A text of several lines, each made safe to print."""
+    return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def _escaped(character: str) -> str:

@@ -42,7 +42,8 @@ def situation_factors(graph: Graph) -> NDArray[np.float64]:
 def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weights in proportion to the exponential of the scores; they sum to 1."""
     exponentials: NDArray[np.float64] = np.exp(scores - scores.max())
-    return exponentials / exponentials.sum()
+    shares: NDArray[np.float64] = exponentials / exponentials.sum()
+    return shares
 
 
 def infer(

@@ -54,12 +54,13 @@ def _ranking_faults(name: str, ranking: object, query: Query, graph: Graph) -> I
             yield f"{where}: {type(scored).__name__}, not Scored"
             continue
         if scored.id not in graph:
-            yield f'{where}: no node has the id "{scored.id}"{suggestion(str(scored.id), graph.index)}'
+            hint = suggestion(str(scored.id), graph.index)
+            yield f'{where}: no node has the id "{scored.id}"{hint}'
         if scored.id in seen:
             yield f'{where}: "{scored.id}" came back twice'
         seen.add(scored.id)
         if not _is_number(scored.score) or not _is_number(scored.sort_key):
-            yield f"{where}: the score of \"{scored.id}\" is not a finite number"
+            yield f'{where}: the score of "{scored.id}" is not a finite number'
         elif scored.sort_key > last:
             yield f'{where}: "{scored.id}" has a higher key than the result before it'
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,30 +11,38 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from pytest_soulmem.embedders.choose import Chosen, EmbedderUnavailable, choose
+from pytest_soulmem.cases import BrokenCase
+from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
-from pytest_soulmem.embedders.store import StoreError, VectorStore
+from pytest_soulmem.embedders.errors import EmbeddingError
+from pytest_soulmem.embedders.store import VectorStore
 from pytest_soulmem.faults import FixtureError, listing
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.reporting.table import Section
-from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.reporting.text import visible, visible_lines
+from pytest_soulmem.reporting.tracebacks import users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.checks import violations
+from pytest_soulmem.retrieval.details import Explanation, comparisons, explained_ids
 from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
+    System,
     measure,
     measure_abstract,
     measure_actions,
 )
-from pytest_soulmem.retrieval.query import BrokenCase, QueryFile, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
-from pytest_soulmem.retrieval.report import figures, retrieval_section
+from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
 from pytest_soulmem.retrieval.similarity import texts_of
 from pytest_soulmem.retrieval.weights import Weights, WeightSet
 from pytest_soulmem.settings import Check, Mode, Settings
+
+__all__ = ["Result", "open_run", "recognises", "section"]
+
+Result = Outcome
 
 if TYPE_CHECKING:
     import pytest
@@ -42,11 +51,6 @@ if TYPE_CHECKING:
 def recognises(document: object) -> bool:
     """Whether a document is a query file, whole or faulty."""
     return isinstance(document, dict) and "test_cases" in document
-
-
-def section(records: Sequence[Mapping[str, Any]], settings: Settings) -> Section:
-    """The retrieval part of the terminal report."""
-    return retrieval_section(records)
 
 
 def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> RetrievalRun:
@@ -65,6 +69,13 @@ class SweptCase:
     mode: Mode
     check: Check
     group: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of what is asked, of whom, and what is expected."""
+        case = msgspec.structs.replace(self.case, name="", description=None, mode=None, check=None)
+        content = self.file.graph.digest.encode() + msgspec.json.encode(case)
+        return hashlib.sha256(content).hexdigest()[:16]
 
     @property
     def query(self) -> Query:
@@ -127,8 +138,7 @@ class RetrievalRun:
         self._retrievers: dict[Graph, Retriever | Exception] = {}
         self._store: VectorStore | None = None
         self._chosen: Chosen | None = None
-        self._problem: str | None = None
-        self._problem_told = False
+        self._told: set[Exception] = set()
 
     def cases(self, path: Path, document: object) -> Sequence[SweptCase | UnusableCase]:
         """The cases of a query file."""
@@ -172,6 +182,7 @@ class RetrievalRun:
     def _embed(self, asked: Mapping[Graph, Sequence[SweptCase]]) -> None:
         try:
             self._store = VectorStore(self._settings.vectors)
+            self._config.add_cleanup(self._store.close)
             hooked = self._config.hook.pytest_soulmem_embedder(config=self._config)
             self._chosen = choose(self._settings, hooked, self._store)
             texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
@@ -185,8 +196,9 @@ class RetrievalRun:
                 {side: list(own) for side, own in texts.items()},
                 self._progress,
             )
-        except (EmbedderUnavailable, StoreError) as error:
-            self._problem = str(error)
+        except Exception as error:
+            # Told by the items, as above.
+            self._retrievers.update(dict.fromkeys(asked, error))
             return
         store, identity = self._store, self._chosen.identity
         for graph, cases in asked.items():
@@ -197,13 +209,17 @@ class RetrievalRun:
             self._retrievers[graph] = retriever
 
     def obstacle(self, case: SweptCase | UnusableCase) -> str | None:
-        """The missing embedder: told in full once, in a line after that."""
-        if isinstance(case, UnusableCase) or case.file.graph in self._retrievers:
+        """Why there is no retriever: told in full once, in a line after that."""
+        problem = None if isinstance(case, UnusableCase) else self._retrievers[case.file.graph]
+        if not isinstance(problem, Exception):
             return None
-        if self._problem_told:
-            return "no vectors: see the first case that could not run"
-        self._problem_told = True
-        return self._problem
+        if problem in self._told:
+            return "nothing to retrieve with: see the first case that could not run"
+        self._told.add(problem)
+        if isinstance(problem, EmbeddingError):
+            return f"{problem}\n\n{users_traceback(problem.__cause__)}".rstrip()
+        # An error in the user's own hook: judging raises it, with its traceback.
+        return None
 
     def judge(self, case: SweptCase | UnusableCase) -> Verdict:
         """Retrieve and check."""
@@ -226,17 +242,23 @@ class RetrievalRun:
         outcome = self._outcome(case, retriever, retrieval)
         found = violations(case.case, retrieval, case.mode, case.check)
         failure = None
-        if found:
+        if found or self._settings.details:
             explanation = _explanation(retriever, query, case.case, retrieval)
-            failure = explain_failure(case.case, query, retrieval, outcome, found, explanation)
+            details = comparisons(case.case, retrieval, explanation)
+            outcome = msgspec.structs.replace(outcome, rankings=details)
+            failure = explain_failure(query, outcome, found, details) if found else None
         return Verdict(
             failure,
             _properties(outcome, case.weight_set),
-            {"retrieval": msgspec.to_builtins(outcome)},
+            msgspec.to_builtins(outcome),
+            figures=figures(outcome),
+            variation=case.weight_set.label,
+            fingerprint=case.fingerprint,
         )
 
     def _outcome(self, case: SweptCase, retriever: Retriever, retrieval: Retrieval) -> Outcome:
-        cutoffs = self._settings.k or tuple(sorted(set(case.file.config.test_k_values)))
+        own = self._settings.k or case.file.config.test_k_values
+        cutoffs = sorted({*own, *self._settings.cutoffs})
         weights = case.weight_set.weights
         actions = measure_actions(case.case, retrieval.actions, cutoffs)
         return Outcome(
@@ -246,7 +268,7 @@ class RetrievalRun:
             variant=weights.variant,
             mode=case.mode,
             check=case.check,
-            embedder=self._system_name(retriever),
+            system=self._system(retriever),
             negative=case.case.negative,
             retrieved=tuple(scored.id for scored in retrieval.combined),
             expected=case.case.expected_combined_ranking,
@@ -256,28 +278,19 @@ class RetrievalRun:
             actions_unjudged=bool(case.case.expected_actions) and actions is None,
         )
 
-    def _system_name(self, retriever: Retriever) -> str:
+    def _system(self, retriever: Retriever) -> System:
         if isinstance(retriever, ReferenceRetriever) and self._chosen:
-            return self._chosen.identity.embedder
-        return type(retriever).__name__
-
-
-def visible_lines(text: str) -> str:
-    """A text of several lines, each made safe to print."""
-    return "\n".join(visible(line) for line in text.splitlines())
+            identity = self._chosen.identity
+            return System(identity.embedder, identity.model, identity.fingerprint)
+        return System(type(retriever).__name__)
 
 
 def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
-) -> Sequence[Mapping[str, Mapping[str, float]]]:
+) -> Explanation:
     if not isinstance(retriever, Explainer):
         return ()
-    rankings = [retrieval.combined, *(retrieval.per_query or ())]
-    ids = [scored.id for ranking in rankings for scored in ranking]
-    ids += [*case.expected_combined_ranking, *case.bonus]
-    for expectation in case.expected_per_query:
-        ids += [*expectation.ranking, *expectation.bonus_ranking]
-    return retriever.explain(query, list(dict.fromkeys(ids)))
+    return retriever.explain(query, explained_ids(case, retrieval))
 
 
 def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int | float]:
@@ -292,7 +305,7 @@ def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int 
     return {
         "mode": outcome.mode,
         "check": outcome.check,
-        "embedder": outcome.embedder,
+        "embedder": outcome.system.name,
         **{name: float(value) for name, value in shown.items()},
         **{name.replace(" ", "_"): value for name, value in figures(outcome).items()},
         "retrieved": json.dumps(outcome.retrieved, ensure_ascii=False),

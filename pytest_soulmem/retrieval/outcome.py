@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from pytest_soulmem.retrieval import metrics
+from pytest_soulmem.retrieval.details import Comparison
 from pytest_soulmem.retrieval.graph import Graph
 from pytest_soulmem.retrieval.query import RetrievalCase
 from pytest_soulmem.retrieval.retriever import Ranking, Retrieval
@@ -95,6 +96,14 @@ def measure_abstract(
     return AbstractMetrics(float(bool(expected.intersection(_ids(retrieval.combined)))), direct)
 
 
+class System(Struct, frozen=True):
+    """What was under test: an embedder and its model, or by name the user's own retriever."""
+
+    name: str
+    model: str = ""
+    fingerprint: str = ""
+
+
 class Outcome(Struct, frozen=True):
     """A judged case."""
 
@@ -104,7 +113,7 @@ class Outcome(Struct, frozen=True):
     variant: float
     mode: str
     check: str
-    embedder: str
+    system: System
     negative: bool
     retrieved: tuple[str, ...]
     expected: tuple[str, ...]
@@ -113,6 +122,8 @@ class Outcome(Struct, frozen=True):
     abstract: AbstractMetrics | None
     actions_unjudged: bool
     """Actions are expected, but this mode or retriever infers none."""
+    rankings: tuple[Comparison, ...] | None = None
+    """In full, for results files; None where nobody asked for them."""
 
 
 def _ids(ranking: Ranking) -> list[str]:

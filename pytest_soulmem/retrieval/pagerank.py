@@ -101,10 +101,7 @@ class PageRank:
     @cached_property
     def _inverse(self) -> NDArray[np.float64]:
         size = self.weights.shape[0]
-        inverse: NDArray[np.float64] = np.linalg.inv(
-            np.eye(size) - self.damping * self._transposed.toarray()
-        )
-        return inverse
+        return np.linalg.inv(np.eye(size) - self.damping * self._transposed.toarray()).astype(float)
 
     def _solve(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
         """The exact solution: with y = M⁻¹ s and u = M⁻¹ (equal shares), x = (1-d) y + d c u.
@@ -115,7 +112,8 @@ class PageRank:
         returned = self._inverse @ _equal_shares(start)
         lost = walked[self._dangling].sum(axis=0)
         mass = lost / (1 - self.damping * returned[self._dangling].sum(axis=0))
-        return walked + self.damping * mass * returned
+        solution: NDArray[np.float64] = walked + self.damping * mass * returned
+        return solution
 
     def _iterate(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
         """Power iteration, whose L1 error is at most d / (1 - d) times the last change."""
@@ -133,4 +131,5 @@ class PageRank:
 
 def _equal_shares(start: NDArray[np.float64]) -> NDArray[np.float64]:
     present = (start > 0).astype(float)
-    return present / np.maximum(present.sum(axis=0), 1)
+    shares: NDArray[np.float64] = present / np.maximum(present.sum(axis=0), 1)
+    return shares

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from pytest_soulmem.cases import BrokenCase, faults_of, read_cases
 from pytest_soulmem.decoding import OneOf, decode
-from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
-from pytest_soulmem.naming import case_name, name_faults
+from pytest_soulmem.faults import Fault, FixtureError, suggestion
 from pytest_soulmem.retrieval.graph import Graph, Location
 from pytest_soulmem.retrieval.weights import BlendSweep, WeightSet, expand
 from pytest_soulmem.settings import Check, Mode
@@ -150,14 +149,6 @@ class _File(Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class BrokenCase:
-    """A case that cannot run, with what is wrong in it."""
-
-    name: str
-    faults: tuple[Fault, ...]
-
-
-@dataclass(frozen=True)
 class QueryFile:
     """A query file that was checked against its graph."""
 
@@ -168,9 +159,7 @@ class QueryFile:
     cases: tuple[RetrievalCase | BrokenCase, ...]
 
 
-def load_query_file(
-    path: Path, document: object, load_graph: Callable[[Path], Graph]
-) -> QueryFile:
+def load_query_file(path: Path, document: object, load_graph: Callable[[Path], Graph]) -> QueryFile:
     """Check a decoded query file, its graph and every case.
 
     Raises:
@@ -191,10 +180,9 @@ def load_query_file(
             faults.append(Fault("$.graph_path", str(error)))
         except FixtureError as error:
             faults += [Fault("$.graph_path", str(error))]
-    cases = list(_cases(raw_cases, graph, config))
+    cases = list(read_cases(raw_cases, lambda raw, place: _read_case(raw, place, graph, config)))
     if faults or file is None or graph is None:
-        broken = [fault for case in cases if isinstance(case, BrokenCase) for fault in case.faults]
-        raise FixtureError(path, [*faults, *broken])
+        raise FixtureError(path, [*faults, *faults_of(cases)])
     return QueryFile(path, graph, file.config, tuple(weight_sets), tuple(cases))
 
 
@@ -230,25 +218,13 @@ def _resolve(path: Path, graph_path: str) -> Path:
     return target
 
 
-def _cases(
-    raw_cases: Sequence[object], graph: Graph | None, config: Config | None
-) -> Iterator[RetrievalCase | BrokenCase]:
-    taken: dict[str, int] = {}
-    for position, raw in enumerate(raw_cases):
-        place = f"$.test_cases[{position}]"
-        case, faults = decode(raw, RetrievalCase, place)
-        name = case_name(raw)
-        faults += [Fault(f"{place}.name", message) for message in name_faults(name, taken)]
-        if case:
-            faults += _semantic_faults(case, place, graph, config)
-        usable = isinstance(name, str) and not name_faults(name, taken)
-        shown = name if isinstance(name, str) and usable else f"test_cases[{position}]"
-        taken.setdefault(shown, position)
-        if case and not faults:
-            yield msgspec.structs.replace(case, name=shown)
-        else:
-            owner = f'case "{shown}"' if usable else ""
-            yield BrokenCase(shown, tuple(owned_by(owner, faults)))
+def _read_case(
+    raw: object, place: str, graph: Graph | None, config: Config | None
+) -> tuple[RetrievalCase | None, list[Fault]]:
+    case, faults = decode(raw, RetrievalCase, place)
+    if case:
+        faults += _semantic_faults(case, place, graph, config)
+    return case, faults
 
 
 def _semantic_faults(
@@ -264,7 +240,9 @@ def _semantic_faults(
         where = f"{place}.expected_per_query[{position}]"
         if expectation.q >= len(case.sub_queries):
             count = len(case.sub_queries)
-            message = f"there is no sub-query {expectation.q}; the case has {count} (0 is the first)"
+            message = (
+                f"there is no sub-query {expectation.q}; the case has {count} (0 is the first)"
+            )
             yield Fault(f"{where}.q", message)
         if expectation.q in seen:
             yield Fault(f"{where}.q", f"sub-query {expectation.q} has an expectation already")
@@ -296,4 +274,3 @@ def _action_faults(case: RetrievalCase, place: str, graph: Graph | None) -> Iter
     for position, name in enumerate(case.expected_actions):
         if graph and name in graph and graph[name].procedure is None:
             yield Fault(f"{where}[{position}]", f'"{name}" is no Procedure node, so no action')
-

@@ -12,7 +12,8 @@ product decides real ties, of which real data has many."""
 
 def rounded(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     """Scores as they are compared, cut and ranked."""
-    return np.round(scores.astype(np.float64), DECIMALS) + 0.0  # + 0.0 turns -0.0 into 0.0
+    # Adding zero turns -0.0 into 0.0.
+    return np.add(np.round(scores, DECIMALS), 0.0, dtype=np.float64)
 
 
 def best(scores: NDArray[np.float64], limit: int, eligible: NDArray[np.bool_]) -> NDArray[np.intp]:

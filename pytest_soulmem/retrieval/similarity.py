@@ -8,7 +8,7 @@ graph, in its order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -64,7 +64,8 @@ def _mean_vectors(rows: Sequence[Texts], side: Side, embed: Embed) -> NDArray[np
     )
     sums: NDArray[np.float32] = weights @ embed(side, distinct)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return sums / np.where(lengths > 0, lengths, 1)
+    sums /= np.where(lengths > 0, lengths, 1)
+    return sums
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Deeds:
         else:
             return self.action
         parts = zip(shares, (self.action, self.initiator, self.target), strict=True)
-        return sum((share * part for share, part in parts if part is not None), np.float64(0))
+        return _total([share * part for share, part in parts if part is not None])
 
 
 @dataclass(frozen=True)
@@ -139,16 +140,19 @@ class SubQueryScores:
     """All that similarity needs of one sub-query, before any weight."""
 
     tag: Array | None
-    concepts: Sequence[Mapping[str, Array]] = ()
-    scenes: Sequence[Mapping[str, Array]] = ()
-    string: Array | None = None
-    string_deeds: Sequence[Deeds] = ()
-    has_tags: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """None where the sub-query has no tags."""
+    concepts: Sequence[Mapping[str, Array]]
+    scenes: Sequence[Mapping[str, Array]]
+    """Per unit, the cosines of each field that it gives."""
+    string: Array
+    string_deeds: Sequence[Deeds]
+    has_tags: NDArray[np.bool_]
+    """Which nodes have tags."""
 
     def channels(self, weights: Weights) -> dict[str, Array]:
         """The blended channels by name; the mean over units where there are several."""
         shown: dict[str, Array] = {} if self.tag is None else {"tag": self.tag}
-        units = [concept_channels(unit, weights) for unit in self.concepts]
+        units = [concept_channels(unit) for unit in self.concepts]
         units += [scene_channels(unit, weights) for unit in self.scenes]
         for name in dict.fromkeys(name for unit in units for name in unit):
             present = [unit[name] for unit in units if name in unit]
@@ -163,7 +167,7 @@ class SubQueryScores:
 
     def string_score(self, weights: Weights) -> Array:
         """The best match of exact identifiers; 0 where there are none."""
-        best = np.zeros(len(self.has_tags)) if self.string is None else self.string
+        best = self.string
         for deed in self.string_deeds:
             blended = deed.blend(weights)
             if blended is not None:
@@ -185,7 +189,7 @@ class SubQueryScores:
         return rounded(np.where(string > 0, lifted, score))
 
 
-def concept_channels(unit: Mapping[str, Array], weights: Weights) -> dict[str, Array]:
+def concept_channels(unit: Mapping[str, Array]) -> dict[str, Array]:
     """The channels of a Semantic unit."""
     names = {"concept": fields.IDENTIFIER, "description": fields.DESCRIPTION}
     return {shown: unit[name] for shown, name in names.items() if name in unit}
@@ -194,7 +198,9 @@ def concept_channels(unit: Mapping[str, Array], weights: Weights) -> dict[str, A
 def concept_score(unit: Mapping[str, Array], weights: Weights) -> Array | float:
     """Concept against description; one alone where the unit gives one."""
     blended = _pair(
-        unit, (fields.IDENTIFIER, weights.sem_concept), (fields.DESCRIPTION, weights.sem_description)
+        unit,
+        (fields.IDENTIFIER, weights.sem_concept),
+        (fields.DESCRIPTION, weights.sem_description),
     )
     return 0.0 if blended is None else blended
 
@@ -240,7 +246,12 @@ def _pair(
     given = [(unit[name], weight) for name, weight in (first, second) if name in unit]
     if len(given) == 1:
         return given[0][0]
-    return sum((weight * scores for scores, weight in given), np.float64(0)) if given else None
+    return _total([weight * scores for scores, weight in given]) if given else None
+
+
+def _total(parts: Sequence[Array]) -> Array:
+    total: Array = np.sum(parts, axis=0)
+    return total
 
 
 class Similarity:
@@ -282,7 +293,7 @@ class Similarity:
     def _unit_scores(
         self, groups: Sequence[Sequence[Concept | Scene]]
     ) -> list[list[dict[str, Array]]]:
-        units = [unit for group in groups for unit in group]
+        units: list[Concept | Scene] = [unit for group in groups for unit in group]
         scored = iter(self._products([(_unit_fields(unit), "query") for unit in units]))
         return [[next(scored) for _ in group] for group in groups]
 
@@ -312,17 +323,17 @@ class Similarity:
             scores[:, matrix.owners] = np.maximum(scores[:, matrix.owners], aliases)
         return scores
 
-    def _string_scores(self, sub_queries: Sequence[SubQuery]) -> list[Array | None]:
+    def _string_scores(self, sub_queries: Sequence[SubQuery]) -> list[Array]:
         """Per sub-query the best match over all its names but those of events."""
         asked = [list(_names(sub)) for sub in sub_queries]
-        best: list[Array | None] = [np.zeros(self.size) if names else None for names in asked]
+        best = [np.zeros(self.size) for _ in asked]
         for name, (choices, owners) in self._identifiers.names.items():
-            texts = list(dict.fromkeys(text for names in asked for kind, text in names if kind == name))
+            wanted = [[text for kind, text in names if kind == name] for names in asked]
+            texts = list(dict.fromkeys(text for own in wanted for text in own))
             matches = dict(zip(texts, similarities(texts, choices), strict=True))
-            for scores, names in zip(best, asked, strict=True):
-                for kind, text in names:
-                    if kind == name and scores is not None:
-                        np.maximum.at(scores, owners, matches[text])
+            for scores, own in zip(best, wanted, strict=True):
+                for text in own:
+                    np.maximum.at(scores, owners, matches[text])
         return best
 
     def _deeds(self, scenes: Sequence[Scene]) -> list[Deeds]:
@@ -348,15 +359,14 @@ class Similarity:
         return scores
 
 
-def texts_of(
-    graph: Graph, sub_queries: Iterable[SubQuery]
-) -> dict[Side, list[str]]:
+def texts_of(graph: Graph, sub_queries: Iterable[SubQuery]) -> dict[Side, list[str]]:
     """The distinct texts that similarity needs, by side, in the order in which they appear."""
     passages = [fields.node_fields(node) for node in graph.nodes]
     queries: list[Fields] = []
     for sub in sub_queries:
         passages.append(fields.tag_fields(sub.tag))
-        queries += [_unit_fields(unit) for unit in (*sub.concepts, *sub.scenes)]
+        queries += [fields.concept_fields(unit) for unit in sub.concepts]
+        queries += [fields.scene_fields(unit) for unit in sub.scenes]
     return {"passage": _distinct(passages), "query": _distinct(queries)}
 
 

@@ -20,4 +20,5 @@ def similarities(queries: Sequence[str], choices: Sequence[str]) -> NDArray[np.f
         return np.zeros((len(queries), len(choices)))
     winkler = cdist(queries, choices, scorer=JaroWinkler.similarity, dtype=np.float64)
     edits = cdist(queries, choices, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
-    return np.maximum(winkler, edits)
+    higher: NDArray[np.float64] = np.maximum(winkler, edits)
+    return higher
