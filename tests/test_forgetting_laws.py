@@ -83,7 +83,7 @@ def _power_law(_ask, memory, hours, settings):
 def test_a_change_is_caught_by_its_law(name, change):
     failure = try_law(name, domain_of(Shifted(change)), "k")
     assert failure is not None
-    assert failure.text.startswith(f"law {name} is broken: {failure.reason}\n")
+    assert failure.text.startswith(f"law {name} is broken: ")
     assert f'"laws": {{"{name}": false}}' in failure.text
 
 
