@@ -62,10 +62,7 @@ def test_our_own_fixtures_pass(pytester, run):
 
 def test_laws_can_be_selected_and_turned_off(pytester, run):
     put(pytester, laws={"composition": False})
-    assert (
-        run("--collect-only", "-q", "-k", "laws").parseoutcomes() == {"tests collected": 9} or True
-    )
-    run("-k", "scale or composition").assert_outcomes(passed=1, deselected=10 - 1)
+    run("-k", "scale or composition").assert_outcomes(passed=1, deselected=9)
     run("--soulmem-laws=off").assert_outcomes(passed=1)
     node = pytester.runpytest_inprocess("forget/x.json::laws::half-life")
     node.assert_outcomes(passed=1)
@@ -98,7 +95,7 @@ def test_a_broken_file_is_an_error_with_every_fault(pytester, run):
     result.stdout.fnmatch_lines(
         [
             "*x.json: 3 faults",
-            "*$.config.base_half_life_hours: expected `float` > 0",
+            "*$.config.base_half_life_hours: expected `float` > 0*",
             '*no law is called "scal"; did you mean "scale"?',
             "*the text has no word*",
         ]
@@ -106,7 +103,8 @@ def test_a_broken_file_is_an_error_with_every_fault(pytester, run):
     assert result.ret != 0
 
 
-def test_not_a_number_is_no_time(pytester, run):
+@pytest.mark.usefixtures("run")
+def test_not_a_number_is_no_time(pytester):
     path = pytester.path / "forget" / "x.json"
     path.parent.mkdir()
     path.write_text(json.dumps(document(case(time_offset_hours=float("nan")))))
@@ -164,7 +162,7 @@ def test_a_mutant_is_caught_by_the_law_named_for_it(pytester, run, law):
             f"law {law} is broken: *",
             "forgetter conftest.Mutant; half-life 24 h, factor 0.1, cap 50",
             "simplest counterexample found:",
-            f"FAILED forget/x.json::laws::{law} - law {law} is broken*",
+            f"FAILED forget/x.json::laws::{law} - *",
         ]
     )
     failure = result.stdout.str().split("= FAILURES =")[1].split("short test summary")[0]
@@ -295,7 +293,7 @@ def test_two_workers_see_the_same(pytester, monkeypatch):
     result = pytester.runpytest_subprocess("forget", "-n2", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=12, failed=1)
     result.stdout.fnmatch_lines(
-        ["*T3 magnitude*2*1*50%*", "FAILED forget/x.json::bad - magnitude: after 24 h*"]
+        ["*T3 magnitude*2*1*50%*", "FAILED forget/x.json::bad - after 24 h*"]
     )
 
 
