@@ -47,7 +47,7 @@ def test_a_retriever(asked, answer: str) -> None:
     asked.write("conftest.py", mine(f"return {answer}"))
     result = asked.run()
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["queries/q.json  (Mine, mode full, check order)"])
+    result.stdout.fnmatch_lines(["queries/q.json  (Mine; mode full; check order)"])
 
 
 def test_what_a_retriever_does_not_tell_is_not_judged(asked) -> None:
@@ -86,7 +86,7 @@ def test_a_retriever_need_not_be_there_for_every_graph(project) -> None:
     project.write("conftest.py", EMBEDDER + hook)
     result = project.run()
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["queries/a.json  (fake, *", "queries/b.json  (Mine, *"])
+    result.stdout.fnmatch_lines(["queries/a.json  (fake; *", "queries/b.json  (Mine; *"])
 
 
 NONSENSE = {

@@ -12,7 +12,7 @@ def judged(project, *args: str) -> str:
     """Mode and check of the only case, as the report says."""
     output = project.run(*args).outlines
     line = next(line for line in output if line.startswith("queries/q.json  ("))
-    return line.removeprefix("queries/q.json  (fake, ").rstrip(")")
+    return line.removeprefix("queries/q.json  (fake; ").rstrip(")")
 
 
 def write_case(project, *, of_case=None, of_file=None, of_ini=None) -> None:
@@ -34,7 +34,7 @@ def test_precedence(project, name: str) -> None:
         return judged(project, *args)
 
     def expected(word: str) -> str:
-        return ", ".join(f"{key} {value}" for key, value in {**default, name: word}.items())
+        return "; ".join(f"{key} {value}" for key, value in {**default, name: word}.items())
 
     first, second, third = ({name: word} for word in words)
     assert shown() == expected(default[name])
@@ -111,7 +111,7 @@ def test_every_ini_file(project, monkeypatch, kind: str) -> None:
     place = kind.split()[0]
     project.write("queries/q.json", queries())
     project.write(place, INI_FILES[kind].format("association"))
-    assert judged(project) == "mode association, check order"
+    assert judged(project) == "mode association; check order"
     assert columns(project) == ["1", "2"]
     project.write(place, INI_FILES[kind].format("quick"))
     result = project.run()
