@@ -20,6 +20,13 @@ class FailureText:
     def __str__(self) -> str:
         return self.failure.text
 
+    # xdist tells what several workers fail to collect once, if it is equal.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FailureText) and self.failure == other.failure
+
+    def __hash__(self) -> int:
+        return hash(self.failure)
+
     def toterminal(self, tw: Any) -> None:
         """Write the text; the first line, which says what was violated, in red."""
         if self.brief:
