@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from pytest_soulmem.cases import BrokenCase, broken_verdict
+from pytest_soulmem.forgetting.authoring import advice, example, faults, schema
 from pytest_soulmem.forgetting.fixture import (
     ForgetCase,
     ForgetFile,
@@ -36,7 +37,16 @@ if TYPE_CHECKING:
     from pytest_soulmem.settings import Settings
     from pytest_soulmem.users_code import Misbehaviour
 
-__all__ = ["Result", "open_run", "recognises", "section"]
+__all__ = [
+    "Result",
+    "advice",
+    "example",
+    "faults",
+    "open_run",
+    "recognises",
+    "schema",
+    "section",
+]
 
 Result = ForgettingResult
 
