@@ -1,5 +1,7 @@
 """Array similarity against the plain-loop oracle, and the rules one by one."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -157,7 +159,7 @@ def test_a_specific_situation_counts_its_best_channel_and_never_below_zero():
     context = {"location": {"name": "酒馆"}, "environment": {"atmosphere": "静", "tone": "暗"}}
     nodes = [specific("n", "故事", context)]
     texts = [f"问{number}" for number in range(8)]
-    for left, right in zip(texts, texts[1:], strict=False):
+    for left, right in pairwise(texts):
         found = fused(nodes, scene_query({"narrative": left, "location": [{"name": right}]}))
         expected = max(0, cosine(left, ["故事"]), cosine(right, ["酒馆"]))
         assert found["n"] == close(expected)
