@@ -93,7 +93,7 @@ def test_only_proportions_of_sources_and_of_link_weights_matter(walk_of, factor,
 def test_links_of_a_graph_become_the_weights_of_the_oracle(nodes, data):
     weights = oracle.matrix(nodes)
     assert link_weights(graph_of(nodes)).toarray() == pytest.approx(weights, abs=1e-12)
-    share = st.floats(0, 1)
+    share = st.integers(0, 10**6).map(lambda millionths: millionths / 10**6)
     sources = data.draw(st.lists(share, min_size=len(nodes), max_size=len(nodes)))
     found = PageRank(link_weights(graph_of(nodes))).scores(np.array([sources]).T)[:, 0]
     assert found == pytest.approx(oracle.pagerank(weights, sources), abs=1e-9)
