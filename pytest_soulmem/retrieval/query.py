@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated
@@ -240,13 +240,21 @@ def _cases(
         if case:
             faults += _semantic_faults(case, place, graph, config)
         usable = isinstance(name, str) and not name_faults(name, taken)
-        shown = name if isinstance(name, str) and usable else f"test_cases[{position}]"
+        shown = name if isinstance(name, str) and usable else _stand_in(position, taken)
         taken.setdefault(shown, position)
         if case and not faults:
             yield msgspec.structs.replace(case, name=shown)
         else:
             owner = f'case "{shown}"' if usable else ""
             yield BrokenCase(shown, tuple(owned_by(owner, faults)))
+
+
+def _stand_in(position: int, taken: Container[str]) -> str:
+    """A name for a case that has none, unlike those before it."""
+    name = f"test_cases[{position}]"
+    while name in taken:
+        name += "*"
+    return name
 
 
 def case_name(raw: object) -> object:
