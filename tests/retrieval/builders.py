@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from pytest_soulmem.retrieval.graph import Graph, Node, read_graph
+from pytest_soulmem.retrieval.outcome import AtK, Metrics, Outcome
 from pytest_soulmem.retrieval.query import RetrievalCase, SubQuery, load_query_file
 from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
 from pytest_soulmem.retrieval.weights import Weights
@@ -140,8 +141,8 @@ def ranking(*ids, scores=None, keys=None):
     return [Scored(*item) for item in zip(ids, scores, keys, strict=True)]
 
 
-def retrieval(*ids, **fields):
-    return Retrieval(combined=ranking(*ids), **fields)
+def retrieval(*ids, scores=None, keys=None, **fields):
+    return Retrieval(combined=ranking(*ids, scores=scores, keys=keys), **fields)
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -181,3 +182,31 @@ def load(tmp_path, document, graph=GRAPH):
     """The query file of a document beside a graph."""
     write(tmp_path / "graph.json", graph)
     return load_query_file(tmp_path / "query.json", document, read_graph)
+
+
+# --- outcomes -----------------------------------------------------------------------------------
+
+
+def at_k(k, recall=0.0, precision=0.0, ndcg=0.0, success=0.0):
+    return AtK(k, recall, precision, ndcg, success)
+
+
+def outcome(**changes):
+    """A judged case that passed with perfect metrics at 5."""
+    whole = Outcome(
+        case="case",
+        weights="",
+        tag=0.3,
+        variant=0.7,
+        mode="full",
+        check="order",
+        embedder="fake",
+        negative=False,
+        retrieved=("rust",),
+        expected=("rust",),
+        metrics=Metrics(1.0, (at_k(5, 1, 0.2, 1, 1),)),
+        actions=None,
+        abstract=None,
+        actions_unjudged=False,
+    )
+    return msgspec.structs.replace(whole, **changes)
