@@ -87,7 +87,8 @@ def _comparison(
         score = scored.score if scored else origin.get("similarity")
         return [
             str(ranks.get(name, "missing")),
-            name,
+            # Here and not after: the columns must fit what is shown.
+            visible(name),
             roles.get(name, ""),
             _number(score),
             *([_number(scored.sort_key if scored else None)] if keyed else []),
