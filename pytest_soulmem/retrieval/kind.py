@@ -22,6 +22,7 @@ from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
+    ids_of,
     measure,
     measure_abstract,
     measure_actions,
@@ -248,7 +249,7 @@ class RetrievalRun:
             check=case.check,
             embedder=self._system_name(retriever),
             negative=case.case.negative,
-            retrieved=tuple(scored.id for scored in retrieval.combined),
+            retrieved=tuple(ids_of(retrieval.combined)),
             expected=case.case.expected_combined_ranking,
             metrics=measure(case.case, retrieval.combined, cutoffs),
             actions=actions,

@@ -1,14 +1,17 @@
 """The figures of a judged case."""
 
 import json
+from enum import Enum
 
 import msgspec
+import numpy as np
 import pytest
 
 from pytest_soulmem.retrieval.outcome import (
     AbstractMetrics,
     ActionMetrics,
     Outcome,
+    ids_of,
     measure,
     measure_abstract,
     measure_actions,
@@ -78,3 +81,15 @@ def test_an_outcome_survives_the_way_through_text():
     )
     text = json.dumps(msgspec.to_builtins(whole))
     assert msgspec.convert(json.loads(text), Outcome) == whole
+
+
+class Name(str, Enum):
+    RUST = "rust"
+
+
+def test_ids_are_plain_text_whatever_a_retriever_gives():
+    """Reports cross processes as JSON, which knows no subclass of str."""
+    found = ids_of(ranking("iron", np.str_("tavern"), Name.RUST))
+    assert found == ["iron", "tavern", "rust"]
+    assert {type(name) for name in found} == {str}
+    assert msgspec.to_builtins(outcome(retrieved=tuple(found)))["retrieved"] == tuple(found)
