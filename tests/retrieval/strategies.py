@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from retrieval.builders import link, node
 from retrieval.oracle import DEFAULTS
 
-lean = settings(max_examples=60, deadline=None)
+lean = settings(max_examples=50, deadline=None)
 
 TEXTS = ["Rust", "rust", "铁锈", "酒馆", "小酒馆", "图书", "图书馆", "战斗", "森林", "a", "ab"]
 

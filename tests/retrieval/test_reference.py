@@ -74,7 +74,7 @@ def test_agrees_with_the_pipeline_in_plain_loops(nodes, raw, mode, threshold, li
 
 
 @strategies.lean
-@given(strategies.graphs(), strategies.requests, st.lists(strategies.weights, max_size=3))
+@given(strategies.graphs(), strategies.requests, st.lists(strategies.weights, max_size=2))
 def test_a_sweep_equals_asking_each_weight_set_afresh(nodes, raw, sets):
     graph = graph_of(nodes)
     swept = ReferenceRetriever(graph, embed)
