@@ -269,6 +269,16 @@ def test_an_exact_name_lifts_and_never_lowers():
         assert found["n"] == close(max(embedding, lifted))
 
 
+def test_a_name_less_alike_than_the_meaning_does_not_lower_it():
+    asked = next(
+        text
+        for text in map(str, range(1000))
+        if cosine(text, ["12"]) > oracle.string_similarity(text, "12") > 0
+    )
+    found = fused([semantic("n", "12")], concept_query(asked))
+    assert found["n"] == close(cosine(asked, ["12"]))
+
+
 def test_strings_compare_after_tags_are_blended_in():
     nodes = [semantic("n", "战斗", tags=["甲"])]
     query = concept_query("战斗", tag=["乙"])
