@@ -29,6 +29,7 @@ from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
     System,
+    ids_of,
     measure,
     measure_abstract,
     measure_actions,
@@ -280,7 +281,7 @@ class RetrievalRun:
             check=case.check,
             system=self._system(retriever),
             negative=case.case.negative,
-            retrieved=tuple(scored.id for scored in retrieval.combined),
+            retrieved=tuple(ids_of(retrieval.combined)),
             expected=case.case.expected_combined_ranking,
             metrics=measure(case.case, retrieval.combined, cutoffs),
             actions=actions,
