@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from pytest_soulmem.retrieval.graph import Graph, Node, read_graph
-from pytest_soulmem.retrieval.outcome import AtK, Metrics, Outcome
+from pytest_soulmem.retrieval.outcome import AtK, Metrics, Outcome, System
 from pytest_soulmem.retrieval.query import RetrievalCase, SubQuery, load_query_file
 from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
 from pytest_soulmem.retrieval.weights import Weights
@@ -200,7 +200,7 @@ def outcome(**changes):
         variant=0.7,
         mode="full",
         check="order",
-        embedder="fake",
+        system=System("fake"),
         negative=False,
         retrieved=("rust",),
         expected=("rust",),

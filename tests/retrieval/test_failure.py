@@ -4,6 +4,7 @@ import pytest
 from wcwidth import wcswidth
 
 from pytest_soulmem.retrieval.checks import Violation, violations
+from pytest_soulmem.retrieval.details import comparisons
 from pytest_soulmem.retrieval.failure import explain_failure
 from retrieval.builders import case_of, outcome, query_of, ranking, retrieval, tag_query
 
@@ -20,7 +21,8 @@ HOSTILE = {
 def explain(case, answer, explanation=(), *, mode="full", check="recall", more=(), **weights):
     query = query_of([tag_query("x"), tag_query("y")], mode=mode, max_results=5, **weights)
     found = [*violations(case, answer, mode, check), *more]
-    return explain_failure(case, query, answer, outcome(check=check, mode=mode), found, explanation)
+    rankings = comparisons(case, answer, explanation)
+    return explain_failure(query, outcome(check=check, mode=mode), found, rankings)
 
 
 def table(text, title):
@@ -122,10 +124,9 @@ def test_actions_are_shown_where_they_are_expected():
 
 
 def test_actions_that_are_not_inferred_are_told():
-    case = case_of(["a"], expected_actions=["act"])
     query = query_of([tag_query("x")], mode="embedding")
     judged = outcome(mode="embedding", actions_unjudged=True)
-    failure = explain_failure(case, query, retrieval(), judged, [Violation("w", "m")], ())
+    failure = explain_failure(query, judged, [Violation("w", "m")], ())
     assert failure.text.endswith("mode embedding: actions are not inferred, so none was judged")
 
 

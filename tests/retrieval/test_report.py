@@ -13,8 +13,14 @@ def record(file="q.json", passed=True, **changes):
     return {
         "nodeid": f"{file}::case",
         "outcome": "passed" if passed else "failed",
-        "retrieval": msgspec.to_builtins(outcome(**changes)),
+        **msgspec.to_builtins(outcome(**changes)),
     }
+
+
+def tag(value):
+    """What an outcome says of a weight set."""
+    variant = round(1 - value, 6)
+    return {"weights": f"tag:{value}-variant:{variant}", "tag": value, "variant": variant}
 
 
 def scored(ndcg, rr=1.0, **changes):
@@ -35,11 +41,10 @@ def rows(found, position=0):
 def test_one_row_with_the_means():
     found = section([scored(1.0), scored(0.5, rr=0.5, passed=False)])
     (table,) = found.tables
-    assert table.title == "q.json  (fake, mode full, check order)"
+    assert table.title == "q.json  (fake; mode full; check order)"
     assert rows(found) == {
         "tag:0.3-variant:0.7": {
-            "cases": "2",
-            "passed": "1",
+            "passed": "1/2",
             **{
                 f"{name}@{k}": "0.000"
                 for name in ("recall", "precision", "success")
@@ -59,7 +64,6 @@ def test_columns_are_grouped_by_metric():
     header = section([scored(1.0)]).tables[0].header
     assert header == [
         "weights",
-        "cases",
         "passed",
         *(f"{name}@{k}" for name in ("recall", "precision", "ndcg", "success") for k in (1, 10)),
         "rr",
@@ -69,21 +73,21 @@ def test_columns_are_grouped_by_metric():
 def test_negative_cases_are_counted_but_left_out_of_the_means():
     found = section([scored(0.8), negative(retrieved=("x",)), negative(retrieved=())])
     (row,) = rows(found).values()
-    assert (row["cases"], row["passed"], row["ndcg@10"]) == ("3", "3", "0.800")
+    assert (row["passed"], row["ndcg@10"]) == ("3/3", "0.800")
     assert found.notes == ["2 negative case(s), left out of every mean; something came back in 1"]
 
 
 def test_negative_cases_alone_have_no_figures():
     found = section([negative()])
-    assert found.tables[0].header == ["weights", "cases", "passed"]
+    assert found.tables[0].header == ["weights", "passed"]
 
 
 def test_one_table_per_file_and_one_row_per_weight_set():
     found = section(
         [
-            scored(0.1, file="a.json", weights="tag:0.1-variant:0.9"),
-            scored(0.2, file="a.json", weights="tag:0.2-variant:0.8"),
-            scored(0.3, file="a.json", weights="tag:0.1-variant:0.9"),
+            scored(0.1, file="a.json", **tag(0.1)),
+            scored(0.2, file="a.json", **tag(0.2)),
+            scored(0.3, file="a.json", **tag(0.1)),
             scored(0.4, file="b.json"),
         ]
     )
@@ -97,7 +101,7 @@ def test_one_table_per_file_and_one_row_per_weight_set():
 
 def swept(*pairs):
     """The marked rows of a sweep, from each weight set's nDCG and reciprocal rank."""
-    found = section([scored(ndcg, rr, weights=f"w{n}") for n, (ndcg, rr) in enumerate(pairs)])
+    found = section([scored(ndcg, rr, **tag(n / 10)) for n, (ndcg, rr) in enumerate(pairs)])
     (table,) = found.tables
     starred = {position for position, row in enumerate(table.rows) if row[0].endswith(" *")}
     assert starred == table.marked
@@ -144,18 +148,20 @@ def test_actions_and_abstract_situations_have_their_own_means():
 
 
 def test_a_figure_that_a_row_lacks():
-    found = section(
-        [record(weights="w0", abstract=AbstractMetrics(1.0, 1.0)), record(weights="w1")]
-    )
-    assert rows(found)["w1"]["abstract"] == "·"
+    found = section([record(**tag(0.1), abstract=AbstractMetrics(1.0, 1.0)), record(**tag(0.2))])
+    assert rows(found)["tag:0.2-variant:0.8"]["abstract"] == "·"
+
+
+def test_further_overrides_stand_in_a_legend():
+    label = "tag:0.3-variant:0.7-sem_concept:0.9"
+    (table,) = section([scored(0.5, weights=label), scored(0.6, **tag(0.2))]).tables
+    assert [row[0] for row in table.rows] == ["tag:0.3-variant:0.7 (1)", "tag:0.2-variant:0.8 *"]
+    assert table.notes == ["(1) sem_concept:0.9"]
 
 
 def test_settings_that_differ_between_cases():
     found = section([record(mode="full"), record(mode="embedding", check="hit")])
-    assert (
-        found.tables[0].title
-        == "q.json  (fake, mode full and mode embedding, check order and check hit)"
-    )
+    assert found.tables[0].title == "q.json  (fake; mode full, embedding; check order, hit)"
 
 
 def test_notes():
@@ -166,7 +172,7 @@ def test_notes():
         "1 case(s) could not run: see their failures",
     ]
     (row,) = rows(found).values()
-    assert row["cases"] == "1"
+    assert row["passed"] == "1/1"
 
 
 def test_only_broken_cases():
@@ -198,5 +204,9 @@ def test_figures_are_in_the_order_of_the_columns():
 
 
 def test_tables_can_be_written():
-    (table,) = section([scored(0.5, weights="w0"), scored(0.6, weights="w1")]).tables
-    assert [line.split()[0] for line in lines(table)] == ["weights", "w0", "w1"]
+    (table,) = section([scored(0.5, **tag(0.1)), scored(0.6, **tag(0.2))]).tables
+    assert [line.split()[0] for line in lines(table)] == [
+        "weights",
+        "tag:0.1-variant:0.9",
+        "tag:0.2-variant:0.8",
+    ]
