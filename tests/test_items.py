@@ -127,7 +127,7 @@ def test_last_failed_and_failed_first(project) -> None:
 
 
 def test_collecting_only_embeds_and_reports_nothing(project) -> None:
-    project.write("conftest.py", "def pytest_soulmem_embedder(config): raise AssertionError")
+    project.write("conftest.py", "def pytest_soulmem_embedder(config): raise KeyboardInterrupt")
     project.write("queries/q.json", queries())
     result = project.run("--collect-only")
     assert result.ret == 0

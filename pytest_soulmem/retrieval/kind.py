@@ -29,6 +29,7 @@ from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
     System,
+    ids_of,
     measure,
     measure_abstract,
     measure_actions,
@@ -152,7 +153,8 @@ class RetrievalRun:
         self._retrievers: dict[Graph, Retriever | BaseException] = {}
         self._store: VectorStore | None = None
         self._chosen: Chosen | None = None
-        self._told: set[BaseException] = set()
+        self._tellers: dict[int, SweptCase] = {}
+        """By the identity of what went wrong, the case that tells it."""
 
     def cases(self, path: Path, document: object) -> Sequence[SweptCase | UnusableCase]:
         """The cases of a query file."""
@@ -191,6 +193,9 @@ class RetrievalRun:
                 self._retrievers[graph] = retriever
         if ours:
             self._embed({graph: asked[graph] for graph in ours})
+        # Always the first case of all, so that of several processes one tells.
+        for case in usable:
+            self._tellers.setdefault(id(self._retrievers[case.file.graph]), case)
 
     def _ask_hook(self, graph: Graph) -> Retriever | None:
         found = self._config.hook.pytest_soulmem_retriever(config=self._config, graph=graph)
@@ -234,13 +239,13 @@ class RetrievalRun:
             self._retrievers[graph] = retriever
 
     def obstacle(self, case: SweptCase | UnusableCase) -> str | None:
-        """Why there is no retriever: told in full once, in a line after that."""
+        """Why there is no retriever: told in full by one case, in a line by the others."""
         problem = None if isinstance(case, UnusableCase) else self._retrievers[case.file.graph]
         if not isinstance(problem, Exception):
             return None
-        if problem in self._told:
-            return "nothing to retrieve with: see the first case that could not run"
-        self._told.add(problem)
+        teller = self._tellers[id(problem)]
+        if teller is not case:
+            return f'nothing to retrieve with: see "{teller.name}" in {teller.file.path.name}'
         if isinstance(problem, NoRetriever):
             return visible(str(problem))
         if isinstance(problem, EmbeddingError):
@@ -298,7 +303,7 @@ class RetrievalRun:
             check=case.check,
             system=self._system(retriever),
             negative=case.case.negative,
-            retrieved=tuple(scored.id for scored in retrieval.combined),
+            retrieved=tuple(ids_of(retrieval.combined)),
             expected=case.case.expected_combined_ranking,
             metrics=measure(case.case, retrieval.combined, cutoffs),
             actions=actions,
