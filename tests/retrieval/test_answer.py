@@ -85,7 +85,7 @@ def test_too_many_results():
         ([Scored("zzzzz", 1.0)], 'no node has the id "zzzzz"'),
         ([Scored(7, 1.0)], "the id is int, not text"),
         ([Scored(None, 1.0)], "the id is NoneType, not text"),
-        ([Scored(["rust"], 1.0)], "no node has the id \"['rust']\""),
+        ([Scored(["rust"], 1.0)], "the id is list, not text"),
         ([Scored("rust", float("nan"))], 'the score of "rust" is not a finite number'),
         ([Scored("rust", float("inf"))], 'the score of "rust" is not a finite number'),
         ([Scored("rust", None)], 'the score of "rust" is not a finite number'),
