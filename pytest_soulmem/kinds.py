@@ -52,6 +52,12 @@ KINDS = (
         ("forget/*.json",),
         "pytest_soulmem.forgetting.kind",
     ),
+    Kind(
+        "events",
+        "a scenario of model events, or a law of reducing them",
+        ("events/*.json",),
+        "pytest_soulmem.events.kind",
+    ),
 )
 
 
