@@ -25,7 +25,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from pytest_soulmem.events.fixture import SCHEMA_VERSION, Scenario
 from pytest_soulmem.events.reducer import reduce_events
-from pytest_soulmem.events.stream import CHUNK, ERROR, MESSAGE, steps_of
+from pytest_soulmem.events.stream import CHUNK, ERROR, MESSAGE, read_stream, steps_of
 from pytest_soulmem.events.terms import FIELDS, Raw, Step
 
 __all__ = [
@@ -113,8 +113,6 @@ def _several_steps() -> SearchStrategy[list[Raw]]:
 
 @st.composite
 def _expected(draw: DrawFn, stream: list[Raw]) -> dict[str, Any]:
-    from pytest_soulmem.events.stream import read_stream
-
     last = next(reversed(steps_of(read_stream(stream))), HERE)
     found = reduce_events(stream, *last)
     fields = draw(st.sets(st.sampled_from(FIELDS), min_size=1))
@@ -133,7 +131,27 @@ def streams_like(scenarios: Sequence[Scenario]) -> SearchStrategy[list[Raw]]:
         for step in steps_of(scenario.events) or [HERE]
     ]
     strays = [event for events in steps for event in events]
-    return _parts(steps, strays) if strays else event_streams()
+    if not strays:
+        return event_streams()
+    # Long streams in pieces: what breaks a law does so in few events.
+    pieces = [
+        events[at : at + _LONGEST] for events in steps for at in range(0, len(events), _LONGEST)
+    ]
+    between = st.lists(st.tuples(st.integers(0, _LONGEST), st.sampled_from(strays)), max_size=2)
+    return st.builds(_with_strays, st.one_of([_parts(piece) for piece in pieces]), between)
+
+
+def _parts(events: Sequence[Raw]) -> SearchStrategy[list[Raw]]:
+    """Any of the events, in their order; shrinks to none of them."""
+    return st.tuples(*(st.booleans() for _ in events)).map(
+        lambda kept: [event for event, keep in zip(events, kept, strict=True) if keep]
+    )
+
+
+def _with_strays(stream: list[Raw], strays: Sequence[tuple[int, Raw]]) -> list[Raw]:
+    for at, stray in strays:
+        stream = [*stream[:at], stray, *stream[at:]]
+    return stream
 
 
 def _of_step(scenario: Scenario, step: Step) -> list[Raw]:
@@ -143,16 +161,6 @@ def _of_step(scenario: Scenario, step: Step) -> list[Raw]:
         for raw, event in zip(scenario.raw_events, scenario.events, strict=True)
         if getattr(event, "step", step) == step
     ]
-
-
-@st.composite
-def _parts(draw: DrawFn, steps: Sequence[Sequence[Raw]], strays: Sequence[Raw]) -> list[Raw]:
-    whole = draw(st.sampled_from(steps))
-    chosen = st.lists(st.sampled_from(range(len(whole))), unique=True, max_size=_LONGEST)
-    stream = [whole[at] for at in sorted(draw(chosen))] if whole else []
-    for stray in draw(st.lists(st.sampled_from(strays), max_size=2)):
-        stream.insert(draw(st.integers(0, len(stream))), stray)
-    return stream
 
 
 def moved(raw: Raw, step: Step) -> Raw:
