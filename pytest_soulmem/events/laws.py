@@ -27,14 +27,14 @@ from pytest_soulmem.events.strategies import (
 from pytest_soulmem.events.stream import Finish, Receipt, read_stream
 from pytest_soulmem.events.subject import Subject
 from pytest_soulmem.events.terms import FIELDS, Outcome, Raw, Step
-from pytest_soulmem.events.wording import json_lines, shown
+from pytest_soulmem.events.wording import counted, json_lines, shown
 from pytest_soulmem.kinds import Failure
 from pytest_soulmem.laws import Broken, broken_law, find_counterexample
 
 Stream: TypeAlias = list[Raw]
 
 _PLACES = st.integers(0, 12)
-"""Where an event is put; past the end of a stream means at its end."""
+"""Where an event is put: modulo the places that a stream has."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,13 @@ class Domain:
             one, other = getattr(before, field), getattr(after, field)
             if one != other:
                 seen = f"{change} changes {field} from {shown(one)} to {shown(other)}"
-                raise Broken(seen, [*_told("of", first, before), *_told("and of", second, after)])
+                raise Broken(seen, [*_told(first, before), *_told(second, after)])
 
 
-def _told(word: str, stream: Stream, outcome: Outcome) -> list[str]:
-    """A stream with its verdict, in the file's own terms."""
-    head = f"{word} these {len(stream)} events the verdict is {_brief(outcome)}"
-    return [head, *(f"  {line}" for line in json_lines(stream))]
+def _told(stream: Stream, outcome: Outcome) -> list[str]:
+    """A verdict with its stream, in the file's own terms."""
+    head = f"{_brief(outcome)}; after {counted(len(stream), 'event')}"
+    return [f"{head}:" if stream else head, *(f"  {line}" for line in json_lines(stream))]
 
 
 def _brief(outcome: Outcome) -> str:
@@ -101,7 +101,8 @@ def try_law(law_name: str, domain: Domain, key: str) -> Failure | None:
     return broken_law(law_name, law.statement, f"reducer {domain.subject.name}", found)
 
 
-def _with(stream: Stream, at: int, *events: Raw) -> Stream:
+def _with(stream: Stream, place: int, *events: Raw) -> Stream:
+    at = place % (len(stream) + 1)
     return [*stream[:at], *events, *stream[at:]]
 
 
@@ -163,20 +164,20 @@ def _interleaved(first: Stream, second: Stream, order: Sequence[bool]) -> Stream
 # What must and what must not be concluded
 
 
-def _cutting(domain: Domain, stream: Stream, at: int) -> None:
-    short = stream[:at]
-    whole, cut = domain.outcome(stream), domain.outcome(short)
+def _cutting(domain: Domain, stream: Stream, rest: Stream) -> None:
+    complete = [*stream, *rest]
+    whole, cut = domain.outcome(complete), domain.outcome(stream)
     unfinished = whole.terminal_state in ("no_completion_basis", "truncated")
     if cut.terminal_state == "completed" and unfinished:
         seen = f"cutting the stream short turns {whole.terminal_state} into completed"
-        raise Broken(seen, [*_told("of", stream, whole), *_told("and of", short, cut)])
+        raise Broken(seen, [*_told(complete, whole), *_told(stream, cut)])
 
 
 def _basis(domain: Domain, stream: Stream, lacking: str) -> None:
     without = _without(stream, _is_message if lacking == "message" else _is_stop)
     found = domain.outcome(without)
     if found.terminal_state == "completed":
-        raise Broken(f"completed without a {lacking}", _told("of", without, found))
+        raise Broken(f"completed without a {lacking}", _told(without, found))
 
 
 def _is_message(event: object) -> bool:
@@ -193,7 +194,7 @@ def _length(domain: Domain, stream: Stream, at: int, finish: Raw) -> None:
     found = domain.outcome(long)
     if found.terminal_state not in ("truncated", "failed"):
         seen = f"a finish with length is {found.terminal_state}"
-        raise Broken(seen, _told("of", long, found))
+        raise Broken(seen, _told(long, found))
 
 
 def _usage(domain: Domain, stream: Stream, at: int, message: Raw, *, bare: bool) -> None:
@@ -206,10 +207,10 @@ def _usage(domain: Domain, stream: Stream, at: int, message: Raw, *, bare: bool)
     due = "known" if figures else "unknown"
     if found.usage_state != due:
         seen = f"usage is {found.usage_state} where messages make it {due}"
-        raise Broken(seen, _told("of", stream, found))
+        raise Broken(seen, _told(stream, found))
     for item in (found.usage or {}).items():
         if item not in figures:
-            raise Broken(f"no message says {item[0]} {item[1]}", _told("of", stream, found))
+            raise Broken(f"no message says {item[0]} {item[1]}", _told(stream, found))
 
 
 def _without_usage(raw: Raw) -> Raw:
@@ -225,7 +226,7 @@ def _failing(domain: Domain, stream: Stream, fatal: Sequence[Raw], places: Seque
     found = domain.outcome(stream)
     if found.terminal_state != "failed":
         what = "an error" if len(fatal) == 1 else "a contradiction"
-        raise Broken(f"{what} is {found.terminal_state}", _told("of", stream, found))
+        raise Broken(f"{what} is {found.terminal_state}", _told(stream, found))
 
 
 def _fatal() -> SearchStrategy[Sequence[Raw]]:
@@ -268,7 +269,7 @@ LAWS = {
     "cutting-short": Law(
         "a stream cut short is never completed where the whole one is truncated "
         "or has no basis for completion",
-        {"at": _PLACES},
+        {"rest": st.lists(finishes() | messages() | text_chunks(), max_size=3)},
         _cutting,
     ),
     "independent-steps": Law(

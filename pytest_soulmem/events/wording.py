@@ -31,16 +31,17 @@ def json_lines(events: Sequence[Raw]) -> list[str]:
 def basis(seen: Seen) -> str:
     """What there is of a step, in a line."""
     parts = [
-        _count(len(seen.texts), "text chunk"),
+        counted(len(seen.texts), "text chunk"),
         _listed("finish", sorted(set(seen.finishes))),
-        _count(len(seen.receipts), "receipt"),
+        counted(len(seen.receipts), "receipt"),
         _listed("error", [error.code for error in seen.errors]),
     ]
     return ", ".join(parts)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number or 'no'} {what}{'' if number == 1 else 's'}" if number else f"no {what}"
+def counted(number: int, what: str) -> str:
+    """A number of things: ``no event``, ``1 event``, ``2 events``."""
+    return f"{number or 'no'} {what}{'s' if number > 1 else ''}"
 
 
 def _listed(what: str, words: Sequence[str]) -> str:
