@@ -28,6 +28,8 @@ class Kind:
     summary: str
     places: tuple[str, ...]
     module_name: str
+    mark: str = "`test_cases`"
+    """What tells a file of this kind from other JSON, in words."""
 
     def claims(self, path: Path) -> bool:
         """Whether a file stands where files of this kind live."""
@@ -57,6 +59,7 @@ KINDS = (
         "a scenario of model events, or a law of reducing them",
         ("events/*.json",),
         "pytest_soulmem.events.kind",
+        mark="the `schema_version` of model events",
     ),
 )
 

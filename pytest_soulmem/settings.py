@@ -105,13 +105,13 @@ OPTIONS = (
     ),
     Option("vectors", "the vector store file (default: in pytest's cache)", metavar="PATH"),
     Option("vectors-only", "never load a model: every vector must be in the store", flag=True),
-    Option("laws", "on or off: the laws of each forget file", _one_of("on", "off"), "ON/OFF"),
+    Option("laws", "on or off: the laws of each file", _one_of("on", "off"), "ON/OFF"),
 )
 
 
 def add_options(parser: pytest.Parser) -> None:
     """Register every option on the command line and in the ini file."""
-    group = parser.getgroup("soulmem", "memory retrieval and forgetting (pytest-soulmem)")
+    group = parser.getgroup("soulmem", "fixtures of memory systems (pytest-soulmem)")
     for option in OPTIONS:
         flag = f"--soulmem-{option.name}"
         if option.flag:

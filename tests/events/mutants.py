@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_soulmem.events import Outcome, reduce_events
 from pytest_soulmem.events.reducer import Seen, gather, verdict
-from pytest_soulmem.events.stream import Finish, Text, Unknown, read_stream, steps_of
+from pytest_soulmem.events.stream import Finish, Text, Unknown, read_stream
 from pytest_soulmem.events.terms import Raw, Step
 
 
@@ -108,11 +108,3 @@ CAUGHT_BY: dict[Any, str] = {
     unknown_events_fail: "unknown-events",
     last_text_completes: "cutting-short",
 }
-
-ALSO_CAUGHT_BY = {
-    text_alone_completes: "cutting-short",
-    last_finish_wins: "cutting-short",
-    length_with_receipt_completes: "cutting-short",
-}
-
-__all__ = ["ALSO_CAUGHT_BY", "CAUGHT_BY", "steps_of"]
