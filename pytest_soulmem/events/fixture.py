@@ -83,14 +83,18 @@ class Scenario(Struct, frozen=True):
         return own + [(expected.at, expected) for expected in self.expected_steps]
 
 
-class _Scenario(Struct, frozen=True):
+class ScenarioDocument(Struct, frozen=True):
+    """A scenario as its file holds it, its events still unread."""
+
     scenario_id: str
     events: tuple[object, ...]
     expected: Expected
     expected_steps: tuple[ExpectedStep, ...] = ()
 
 
-class _File(Struct, frozen=True):
+class EventDocument(Struct, frozen=True):
+    """An event file, its scenarios still unread."""
+
     schema_version: str
     scenarios: Annotated[tuple[object, ...], Meta(min_length=1)]
     laws: dict[str, object] = {}
@@ -138,7 +142,7 @@ def load_event_file(path: Path, document: object) -> EventFile:
         # Nothing else is told: another version may well mean other things by its fields.
         message = f'"{version}" cannot be read here; the version known is "{SCHEMA_VERSION}"'
         raise FixtureError(path, [Fault("$.schema_version", message)])
-    file, faults = decode(document, _File, "$")
+    file, faults = decode(document, EventDocument, "$")
     faults += law_faults(fields.get("laws"), LAW_NAMES)
     raw = fields.get("scenarios")
     raw_scenarios = raw if isinstance(raw, list) else []
@@ -149,7 +153,7 @@ def load_event_file(path: Path, document: object) -> EventFile:
 
 
 def _read_scenario(raw: object, place: str) -> tuple[Scenario | None, list[Fault]]:
-    found, faults = decode(raw, _Scenario, place)
+    found, faults = decode(raw, ScenarioDocument, place)
     raw_events = raw.get("events") if isinstance(raw, dict) else None
     events, event_faults = _read_events(
         raw_events if isinstance(raw_events, list) else [], f"{place}.events"

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_soulmem.cases import BrokenCase, broken_verdict
+import msgspec
+
+from pytest_soulmem.cases import BrokenCase, broken_verdict, digest
+from pytest_soulmem.events.authoring import advice, example, faults, schema
 from pytest_soulmem.events.fixture import EventFile, Scenario, load_event_file, recognises
 from pytest_soulmem.events.judging import Judgement, explain
 from pytest_soulmem.events.reducer import gather, reduce_events
+from pytest_soulmem.events.result import EventsResult, StepSeen, System
 from pytest_soulmem.events.stream import Unknown, steps_of
 from pytest_soulmem.events.subject import Subject, as_subject
-from pytest_soulmem.kinds import Progress, Verdict
+from pytest_soulmem.events.terms import FIELDS, Outcome
+from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.naming import place_of
 from pytest_soulmem.reporting.text import visible
 from pytest_soulmem.users_code import Misbehaviour, ask_hook
@@ -27,7 +32,18 @@ if TYPE_CHECKING:
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
 
-__all__ = ["open_run", "recognises", "section"]
+__all__ = [
+    "Result",
+    "advice",
+    "example",
+    "faults",
+    "open_run",
+    "recognises",
+    "schema",
+    "section",
+]
+
+Result = EventsResult
 
 
 def section(records: Sequence[Mapping[str, Any]]) -> Section:
@@ -55,6 +71,14 @@ class ScenarioItem:
         """The item's name."""
         return visible(self.scenario.name)
 
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the stream and what is expected of it."""
+        own = self.scenario
+        if isinstance(own, BrokenCase):
+            return ""
+        return digest(own.raw_events, own.expected, own.expected_steps)
+
 
 @dataclass(frozen=True)
 class LawItem:
@@ -65,6 +89,11 @@ class LawItem:
     key: str
     """Tells this law of this file from all others, on every machine."""
     group: str = "laws"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the law and the streams."""
+        return digest(self.name, [own.raw_events for own in self.file.usable])
 
 
 AnyItem: TypeAlias = ScenarioItem | LawItem
@@ -98,15 +127,12 @@ class EventsRun:
         __tracebackhide__ = True
         if isinstance(case, ScenarioItem) and isinstance(case.scenario, BrokenCase):
             return broken_verdict(case.file.path, case.scenario)
-        properties = {"kind": "law" if isinstance(case, LawItem) else "scenario"}
-        record = {properties["kind"]: case.name}
         try:
-            if isinstance(case, LawItem):
-                return self._judge_law(case, properties, record)
-            assert isinstance(case.scenario, Scenario)  # noqa: S101 - told apart above
-            return self._judge_scenario(case.scenario, properties, record)
+            return self._judge_law(case) if isinstance(case, LawItem) else self._judge(case)
         except Misbehaviour as error:
-            return Verdict(error.failure, properties, record)
+            is_law = isinstance(case, LawItem)
+            result = EventsResult(law=case.name) if is_law else EventsResult(scenario=case.name)
+            return _verdict(case, result, error.failure)
 
     @cached_property
     def _subject(self) -> Subject:
@@ -115,63 +141,63 @@ class EventsRun:
         found = ask_hook("pytest_soulmem_event_reducer", lambda: hook(config=self._config))
         return Subject(reduce_events) if found is None else as_subject(found)
 
-    def _judge_scenario(
-        self, scenario: Scenario, properties: Mapping[str, Any], record: Mapping[str, Any]
-    ) -> Verdict:
-        subject = self._subject
+    def _judge(self, item: ScenarioItem) -> Verdict:
+        scenario, subject = item.scenario, self._subject
+        assert isinstance(scenario, Scenario)  # noqa: S101 - told apart by the caller
         judgements = [
             Judgement(step, expected.given, subject.outcome(scenario.raw_events, step))
             for step, expected in scenario.judged
         ]
-        facts = _facts(scenario)
-        last = judgements[0].found
-        told = {"finish_reason": last.finish_reason, "error_code": last.error_code}
-        return Verdict(
-            explain(scenario, judgements, subject.name),
-            {
-                **properties,
-                "terminal_state": last.terminal_state,
-                "usage_state": last.usage_state,
-                **{name: visible(value) for name, value in told.items() if value is not None},
-                "unknown_events": sum(facts["unknown"].values()),
-                "disagreements": len(facts["disagreements"]),
-            },
-            {
-                **record,
-                "reducer": subject.name,
-                "terminal_state": last.terminal_state,
-                "steps": [_step_record(judgement) for judgement in judgements],
-                **facts,
-            },
+        unknown = Counter(event.type for event in scenario.events if isinstance(event, Unknown))
+        steps = steps_of(scenario.events)
+        result = EventsResult(
+            scenario=item.name,
+            system=System(subject.name),
+            terminal_state=judgements[0].found.terminal_state,
+            steps=tuple(map(_seen, judgements)),
+            unknown=dict(unknown),
+            disagreements=tuple(
+                (step.turn, step.step) for step in steps if gather(scenario.events, step).disagrees
+            ),
         )
+        failure = explain(scenario, judgements, subject.name)
+        return _verdict(item, result, failure, _properties(judgements[0].found, result))
 
-    def _judge_law(
-        self, item: LawItem, properties: Mapping[str, Any], record: Mapping[str, Any]
-    ) -> Verdict:
+    def _judge_law(self, item: LawItem) -> Verdict:
         from pytest_soulmem.events.laws import Domain, try_law
         from pytest_soulmem.events.strategies import streams_like
 
         domain = Domain(self._subject, streams_like(item.file.usable))
-        failure = try_law(item.name, domain, item.key)
-        return Verdict(failure, properties, {**record, "reducer": self._subject.name})
+        result = EventsResult(law=item.name, system=System(self._subject.name))
+        return _verdict(item, result, try_law(item.name, domain, item.key))
 
 
-def _facts(scenario: Scenario) -> dict[str, Any]:
-    """What is to be told of a stream, whatever a reducer makes of it."""
-    unknown = Counter(event.type for event in scenario.events if isinstance(event, Unknown))
-    steps = steps_of(scenario.events)
+def _verdict(
+    item: AnyItem,
+    result: EventsResult,
+    failure: Failure | None,
+    properties: Mapping[str, str | int | float] | None = None,
+) -> Verdict:
+    return Verdict(
+        failure,
+        {"kind": "law" if isinstance(item, LawItem) else "scenario", **(properties or {})},
+        msgspec.to_builtins(result),
+        fingerprint=item.fingerprint,
+    )
+
+
+def _seen(judgement: Judgement) -> StepSeen:
+    found = {field: judgement.value(field) for field in FIELDS}
+    return StepSeen(*judgement.step, dict(judgement.expected), found)
+
+
+def _properties(found: Outcome, result: EventsResult) -> dict[str, str | int | float]:
+    """The figures for JUnit."""
+    told = {"finish_reason": found.finish_reason, "error_code": found.error_code}
     return {
-        "unknown": dict(unknown),
-        "disagreements": [list(step) for step in steps if gather(scenario.events, step).disagrees],
-    }
-
-
-def _step_record(judgement: Judgement) -> dict[str, Any]:
-    found = asdict(judgement.found)
-    usage = judgement.value("usage")
-    return {
-        "turn": judgement.step.turn,
-        "step": judgement.step.step,
-        "expected": dict(judgement.expected),
-        "found": {**found, "usage": usage},
+        "terminal_state": found.terminal_state,
+        "usage_state": found.usage_state,
+        **{name: visible(value) for name, value in told.items() if value is not None},
+        "unknown_events": sum(result.unknown.values()),
+        "disagreements": len(result.disagreements),
     }

@@ -18,7 +18,7 @@ Records = Sequence[Mapping[str, Any]]
 def events_section(records: Records) -> Section:
     """A table per file, with the states that the last steps of its scenarios were found in."""
     tables = [_table(name, list(own)) for name, own in groupby(records, _file_of)]
-    names = sorted({record["reducer"] for record in records if "reducer" in record})
+    names = sorted({record["system"]["reducer"] for record in records if record.get("system")})
     notes = [f"reducer: {', '.join(map(visible, names))}"] if names else []
     return Section("model events", tables, notes)
 

@@ -92,10 +92,13 @@ class _TextData(_At, frozen=True):
     chunk: _TextChunk
 
 
-class _TextEvent(Struct, frozen=True):
+class TextEvent(Struct, frozen=True):
+    """A piece of text in a file."""
+
     data: _TextData
 
     def event(self) -> Event:
+        """What it says."""
         return Text(self.data.at, self.data.chunk.text)
 
 
@@ -111,10 +114,13 @@ class _FinishData(_At, frozen=True):
     chunk: _FinishChunk
 
 
-class _FinishEvent(Struct, frozen=True):
+class FinishEvent(Struct, frozen=True):
+    """A finish in a file."""
+
     data: _FinishData
 
     def event(self) -> Event:
+        """What it says."""
         return Finish(self.data.at, self.data.chunk.reason.kind)
 
 
@@ -142,10 +148,13 @@ class _MessageData(_At, frozen=True):
     usage: dict[str, Figure | None] | None = None
 
 
-class _MessageEvent(Struct, frozen=True):
+class MessageEvent(Struct, frozen=True):
+    """A receipt in a file."""
+
     data: _MessageData
 
     def event(self) -> Event:
+        """What it says."""
         message, figures = self.data.message, self.data.usage or {}
         return Receipt(
             self.data.at,
@@ -166,10 +175,13 @@ class _ErrorData(_At, frozen=True):
     error: _Cause
 
 
-class _ErrorEvent(Struct, frozen=True):
+class ErrorEvent(Struct, frozen=True):
+    """An error in a file."""
+
     data: _ErrorData
 
     def event(self) -> Event:
+        """What it says."""
         return Error(self.data.at, self.data.error.code, self.data.error.message)
 
 
@@ -185,14 +197,14 @@ class _ChunkEvent(Struct, frozen=True):
     data: _ChunkData
 
 
-_Read: TypeAlias = _TextEvent | _FinishEvent | _MessageEvent | _ErrorEvent
+_Read: TypeAlias = TextEvent | FinishEvent | MessageEvent | ErrorEvent
 
 _EVENTS: dict[str, type[_Read] | type[_ChunkEvent]] = {
     CHUNK: _ChunkEvent,
-    MESSAGE: _MessageEvent,
-    ERROR: _ErrorEvent,
+    MESSAGE: MessageEvent,
+    ERROR: ErrorEvent,
 }
-_CHUNKS: dict[str, type[_Read]] = {"text": _TextEvent, "finish": _FinishEvent}
+_CHUNKS: dict[str, type[_Read]] = {"text": TextEvent, "finish": FinishEvent}
 
 
 def read_event(raw: object, place: str = "$") -> tuple[Event | None, list[Fault]]:
