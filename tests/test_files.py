@@ -87,7 +87,7 @@ REFUSALS = {
         "in queries/*.json, */question*.json, forget/*.json"
     ),
     "package.json": "no `test_cases` (fixtures live in queries/*.json, */question*.json, forget/*",
-    "number.json": "not a query or forget file",
+    "number.json": "not a fixture: it has neither",
     "queries/other.json": "no `test_cases`",
     "tsconfig.json": "not JSON: ",
 }

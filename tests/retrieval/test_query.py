@@ -346,10 +346,12 @@ def test_a_missing_field_of_the_file(file_faults):
         assert file_faults(document) == [f"$: the field `{name}` is missing"]
 
 
-def test_a_graph_with_faults(file_faults, tmp_path):
-    (fault,) = file_faults(query_document(), graph=[{"id": "a"}])
-    assert fault.startswith(f"$.graph_path: {tmp_path / 'graph.json'}: 2 faults")
-    assert '$[0] (node "a"): the field `tags` is missing' in fault
+def test_a_graph_with_faults(read, tmp_path):
+    with pytest.raises(FixtureError) as caught:
+        read(query_document(), graph=[{"id": "a"}])
+    text = str(caught.value)
+    assert f"$.graph_path: {tmp_path / 'graph.json'}: 2 faults" in text
+    assert '$[0] (node "a"): the field `tags` is missing' in text
 
 
 def test_all_faults_of_a_file_are_listed_with_those_of_its_cases(file_faults):
