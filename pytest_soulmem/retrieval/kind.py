@@ -39,7 +39,7 @@ from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
 from pytest_soulmem.retrieval.similarity import texts_of
-from pytest_soulmem.retrieval.weights import Weights, WeightSet
+from pytest_soulmem.retrieval.weights import Weights, WeightSet, sweep_faults
 from pytest_soulmem.settings import Check, Mode, Settings
 
 __all__ = [
@@ -120,13 +120,20 @@ class UnusableCase:
 
 
 def swept_cases(file: QueryFile, settings: Settings) -> list[SweptCase | UnusableCase]:
-    """The items of a file: each case with each weight set; a broken case once."""
+    """The items of a file: each case with each weight set; a broken case once.
+
+    Raises:
+        FixtureError: the file sweeps a weight that the mode of a case does not have.
+    """
     cases: list[SweptCase | UnusableCase] = []
     for case in file.cases:
         if isinstance(case, BrokenCase):
             cases.append(UnusableCase(file.path, case))
             continue
         mode = settings.mode or case.mode or file.config.mode or settings.ini_mode or "full"
+        faults = sweep_faults(file.weight_sets, mode)
+        if faults:
+            raise FixtureError(file.path, faults)
         check = settings.check or case.check or file.config.check or settings.ini_check or "order"
         cases += [
             SweptCase(

@@ -17,7 +17,6 @@ from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
 from pytest_soulmem.retrieval.similarity import Array, Embed, Similarity, SubQueryScores
 
 ASSOCIATION_TOP_K = 8
-ASSOCIATION_WEIGHT = 0.5
 PRIORITY_WEIGHT = 0.05
 
 _SCORES_AT_ONCE = 4_000_000
@@ -42,7 +41,8 @@ class ReferenceRetriever:
     def __init__(self, graph: Graph, embed: Embed) -> None:
         self._graph = graph
         self._similarity = Similarity(graph, embed)
-        self._pagerank = PageRank(link_weights(graph))
+        self._links = link_weights(graph)
+        self._pageranks: dict[float, PageRank] = {}
         self._triggers = actions.trigger_probabilities(graph)
         self._factors = actions.situation_factors(graph)
         self._expected: list[SubQuery] = []
@@ -77,7 +77,7 @@ class ReferenceRetriever:
             shown = {channel: values[at] for channel, values in channels.items()}
             explained.append(shown)
         if query.mode != "embedding":
-            walked = self._pagerank.at(self._sources(self._similar(query)), at)
+            walked = self._pagerank(query).at(self._sources(self._similar(query)), at)
             for shown, column in zip(explained, walked.T, strict=True):
                 shown["pagerank"] = column
         return [
@@ -95,12 +95,19 @@ class ReferenceRetriever:
             return [Found(ranked, ranked, nothing) for ranked in similar]
         full = query.mode == "full"
         limit = ASSOCIATION_TOP_K if full else query.max_results
-        walked = self._pagerank.best(self._sources(similar), limit)
+        walked = self._pagerank(query).best(self._sources(similar), limit)
         combine = self._full if full else self._associate
         return [
-            combine(ranked, associated, query.max_results)
+            combine(ranked, associated, query)
             for ranked, associated in zip(similar, walked, strict=True)
         ]
+
+    def _pagerank(self, query: Query) -> PageRank:
+        """The walk with the query's damping; a sweep over dampings makes each once."""
+        damping = query.weights.damping
+        if damping not in self._pageranks:
+            self._pageranks[damping] = PageRank(self._links, damping)
+        return self._pageranks[damping]
 
     def _similar(self, query: Query) -> list[Ranked]:
         similar = []
@@ -113,17 +120,15 @@ class ReferenceRetriever:
     def _sources(self, similar: Sequence[Ranked]) -> list[Ranked]:
         return [Ranked(ranked.positions, np.maximum(ranked.scores, 0)) for ranked in similar]
 
-    def _associate(self, similar: Ranked, associated: Ranked, limit: int) -> Found:
-        """Similarity and PageRank half and half, over the union of their best."""
+    def _associate(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
+        """Similarity and PageRank blended, over the union of their best."""
         size = len(self._graph)
-        blend = rounded(
-            (1 - ASSOCIATION_WEIGHT) * similar.spread(size)
-            + ASSOCIATION_WEIGHT * associated.spread(size)
-        )
-        merged = Ranked.cut(blend, limit, _union(size, similar, associated))
+        share = query.weights.association
+        blend = rounded((1 - share) * similar.spread(size) + share * associated.spread(size))
+        merged = Ranked.cut(blend, query.max_results, _union(size, similar, associated))
         return Found(similar, merged, Ranked(np.zeros(0, np.intp), np.zeros(0)))
 
-    def _full(self, similar: Ranked, associated: Ranked, limit: int) -> Found:
+    def _full(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
         """The higher of similarity and PageRank, and the actions that the situations suggest."""
         size = len(self._graph)
         union = _union(size, similar, associated)
@@ -134,7 +139,7 @@ class ReferenceRetriever:
         inferred = rounded(actions.infer(sources, self._factors, self._triggers))
         return Found(
             similar,
-            Ranked.cut(higher, limit, union),
+            Ranked.cut(higher, query.max_results, union),
             Ranked.cut(inferred, actions.ACTIONS_PER_SUB_QUERY, inferred > 0),
         )
 

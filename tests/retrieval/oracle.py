@@ -26,6 +26,8 @@ DEFAULTS = {
     "sit_event_action": 0.4,
     "sit_event_initiator_only_action": 0.6,
     "sit_event_target_only_action": 0.6,
+    "damping": 0.65,
+    "association": 0.5,
 }
 
 

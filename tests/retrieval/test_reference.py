@@ -185,6 +185,16 @@ def test_association_blends_half_and_half():
     assert pairs(cut.combined) == {"a": 0.541254}
 
 
+def test_association_and_damping_are_weights():
+    found = ask(CHAIN, nth(0), mode="association", threshold=0.1, association=0.25, damping=0.0)
+    # Without damping nobody walks: x is the sources' shares, 0.6 and 0.4.
+    assert pairs(found.combined) == {"a": 0.6, "b": 0.4}
+    found = ask(CHAIN, nth(0), mode="association", threshold=0.1, association=1.0)
+    assert pairs(found.combined) == {"a": 0.299664, "b": 0.424446, "c": 0.27589}
+    found = ask(CHAIN, nth(0), mode="full", threshold=0.1, damping=0.0)
+    assert pairs(found.combined) == {"a": 0.6, "b": 0.4}
+
+
 def test_full_takes_the_higher_of_similarity_and_association():
     found = ask(CHAIN, nth(0), mode="full", threshold=0.1)
     assert ordered(pairs(found.combined)) == [("a", 0.6), ("b", 0.424446), ("c", 0.27589)]

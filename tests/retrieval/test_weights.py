@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from pytest_soulmem.retrieval.weights import NAMES, BlendSweep, Weights, expand
+from pytest_soulmem.retrieval.weights import NAMES, BlendSweep, Weights, expand, sweep_faults
 from retrieval.oracle import DEFAULTS
 
 
@@ -56,8 +56,8 @@ def test_pairs_override_what_they_name_and_labels_list_it_in_the_order_of_the_ta
     assert first.weights == msgspec.structs.replace(Weights(), sem_concept=0.7, variant=0.9)
     assert first.label == "tag:0.3-variant:0.9-sem_concept:0.7"
     assert (second.weights, second.label) == (Weights(), "tag:0.3-variant:0.7")
-    (every,) = sets(pairs=[dict.fromkeys(reversed(NAMES), 1)])
-    assert every.label == "-".join(f"{name}:1" for name in NAMES)
+    (every,) = sets(pairs=[dict.fromkeys(reversed(NAMES), 0.5)])
+    assert every.label == "-".join(f"{name}:0.5" for name in NAMES)
 
 
 def test_an_override_that_names_a_default_is_shown():
@@ -121,3 +121,24 @@ def test_weights_may_exceed_one(name):
 def test_swept_tags_lie_between_zero_and_one(value):
     with pytest.raises(msgspec.ValidationError, match="tag_sweep"):
         expanded(tag_sweep=[0.5, value])
+
+
+def test_association_is_swept_in_its_own_mode_only():
+    sets, _ = expand(BlendSweep(pairs=({"tag": 0.5}, {"association": 0.2})), "$.blend_sweep")
+    assert sweep_faults(sets, "association") == []
+    for mode in ("full", "embedding"):
+        (fault,) = sweep_faults(sets, mode)
+        assert str(fault).startswith("$.blend_sweep.pairs[1].association: blends similarity and")
+        assert mode in str(fault)
+
+
+def test_damping_may_be_swept_in_any_mode():
+    sets, faults = expand(BlendSweep(pairs=({"damping": 0.5}, {"damping": 0.0})), "$.blend_sweep")
+    assert faults == []
+    assert [own.label for own in sets] == [
+        "tag:0.3-variant:0.7-damping:0.5",
+        "tag:0.3-variant:0.7-damping:0",
+    ]
+    assert sweep_faults(sets, "full") == []
+    _, (fault,) = expand(BlendSweep(pairs=({"damping": 1.0},)), "$.blend_sweep")
+    assert fault.place == "$.blend_sweep.pairs[0].damping"
