@@ -41,6 +41,7 @@ class Settings:
     save: str | None = None
     compare: str | None = None
     compare_fail: tuple[Allowance, ...] = ()
+    rank: str | None = None
 
     @property
     def details(self) -> bool:
@@ -50,13 +51,16 @@ class Settings:
     @property
     def concludes(self) -> bool:
         """Whether anything is asked for at the end of a run besides the report."""
-        return bool(self.json or self.markdown or self.fail_under or self.save or self.compare)
+        return bool(
+            self.json or self.markdown or self.fail_under or self.save or self.compare or self.rank
+        )
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
         """Cut-offs of the metrics that gates and comparisons ask for by name."""
         asked = [gate.metric for gate in self.fail_under]
         asked += [allowance.metric for allowance in self.compare_fail]
+        asked += [self.rank] if self.rank else []
         found = (re.fullmatch(r".*@([1-9]\d{0,5})", metric) for metric in asked)
         return tuple(sorted({int(match[1]) for match in found if match}))
 
@@ -159,6 +163,7 @@ OPTIONS = (
         "GATE",
         many=True,
     ),
+    Option("rank", "rank the weight sets of each sweep by a metric: ndcg@5", metavar="METRIC"),
     Option("save", "keep the results as a baseline of this name", _baseline_name, "NAME"),
     Option("compare", "compare with a baseline: a name, or a results file", metavar="NAME"),
     Option(
@@ -225,6 +230,7 @@ def read_settings(config: pytest.Config) -> Settings:
         save=chosen["save"],
         compare=chosen["compare"],
         compare_fail=tuple(chosen["compare-fail"] or ()),
+        rank=chosen["rank"],
     )
 
 
