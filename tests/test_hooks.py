@@ -197,7 +197,7 @@ def test_a_hook_may_fail(asked) -> None:
 
 def test_an_interrupt_in_a_hook_ends_the_run(asked) -> None:
     asked.write("conftest.py", "def pytest_soulmem_embedder(config): raise KeyboardInterrupt")
-    result = asked.run_apart()
+    result = asked.pytester.runpytest_inprocess("-p", "no:cacheprovider", no_reraise_ctrlc=True)
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 

@@ -127,11 +127,12 @@ def test_last_failed_and_failed_first(project) -> None:
 
 
 def test_collecting_only_embeds_and_reports_nothing(project) -> None:
-    project.write("conftest.py", "def pytest_soulmem_embedder(config): raise KeyboardInterrupt")
+    project.write("conftest.py", "def pytest_soulmem_embedder(config): open('asked', 'w').close()")
     project.write("queries/q.json", queries())
     result = project.run("--collect-only")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*<CaseItem asks for tea>"])
+    assert not (project.path / "asked").exists()
     result.stdout.no_fnmatch_line("*soulmem retrieval*")
 
 

@@ -24,7 +24,7 @@ def summary(output: str) -> list[str]:
 
 def failures(output: str) -> dict[str, str]:
     """What is told of each failing case and file, without the line about the process."""
-    parts = re.split(r"^_{2,} (.+?) _{2,}$|^[=-]{3,}.*$", output, flags=re.M)
+    parts = re.split(r"^_{2,} (.+?) _{2,}$|^(?:=|-+ generated).*$", output, flags=re.M)
     told = zip(parts[1::2], parts[2::2], strict=True)
     return {
         name: re.sub(r"^\[gw\d.*\n", "", text.lstrip(), flags=re.M) for name, text in told if name

@@ -100,11 +100,6 @@ INI_FILES = {
 }
 
 
-# pytest warns of a list where it expects text, but passes it on.
-UNTYPED = pytest.mark.filterwarnings("ignore:Passing a value that is not a string")
-
-
-@UNTYPED
 @pytest.mark.parametrize("kind", INI_FILES)
 def test_every_ini_file(project, monkeypatch, kind: str) -> None:
     monkeypatch.setenv("COLUMNS", "200")
@@ -119,7 +114,6 @@ def test_every_ini_file(project, monkeypatch, kind: str) -> None:
     assert result.errlines[0].startswith("ERROR: ini option soulmem_mode: 'quick' is none of ")
 
 
-@UNTYPED
 @pytest.mark.parametrize(
     ("value", "k"), [("5", "5"), ("[1, 3]", "1 3"), ('["1", "3"]', "1 3"), ('"1,3"', "1 3")]
 )
