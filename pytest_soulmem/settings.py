@@ -43,6 +43,7 @@ class Settings:
     save: str | None = None
     compare: str | None = None
     compare_fail: tuple[Allowance, ...] = ()
+    rank: str | None = None
     rows: bool = False
     """Whether the plugin pytest-html writes a page, whose rows show details."""
 
@@ -55,13 +56,14 @@ class Settings:
     def concludes(self) -> bool:
         """Whether anything is asked for at the end of a run besides the report."""
         files = self.json or self.markdown or self.html or self.save
-        return bool(files or self.fail_under or self.compare)
+        return bool(files or self.fail_under or self.compare or self.rank)
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
         """Cut-offs of the metrics that gates and comparisons ask for by name."""
         asked = [gate.metric for gate in self.fail_under]
         asked += [allowance.metric for allowance in self.compare_fail]
+        asked += [self.rank] if self.rank else []
         found = (re.fullmatch(r".*@([1-9]\d{0,5})", metric) for metric in asked)
         return tuple(sorted({int(match[1]) for match in found if match}))
 
@@ -152,7 +154,7 @@ OPTIONS = (
     Option("model", "model id or local folder of the bge embedder", metavar="MODEL"),
     Option(
         "pooling",
-        "how the bge embedder pools tokens: cls or mean (default: cls)",
+        "how the bge embedder pools tokens: cls or mean (default: the model's own, else cls)",
         _one_of("cls", "mean"),
         "POOLING",
     ),
@@ -174,6 +176,7 @@ OPTIONS = (
         "GATE",
         many=True,
     ),
+    Option("rank", "rank the weight sets of each sweep by a metric: ndcg@5", metavar="METRIC"),
     Option("save", "keep the results as a baseline of this name", _baseline_name, "NAME"),
     Option("compare", "compare with a baseline: a name, or a results file", metavar="NAME"),
     Option(
@@ -188,7 +191,7 @@ OPTIONS = (
 
 def add_options(parser: pytest.Parser) -> None:
     """Register every option on the command line and in the ini file."""
-    group = parser.getgroup("soulmem", "memory retrieval and forgetting (pytest-soulmem)")
+    group = parser.getgroup("soulmem", "fixtures of memory systems (pytest-soulmem)")
     for option in OPTIONS:
         flag = f"--soulmem-{option.name}"
         if option.flag:
@@ -228,7 +231,7 @@ def read_settings(config: pytest.Config) -> Settings:
         ini_mode=ini["mode"],
         ini_check=ini["check"],
         embedder=chosen["embedder"],
-        model=chosen["model"],
+        model=asked["model"] or _ini_model(config, ini["model"]),
         pooling=chosen["pooling"],
         instruction=chosen["instruction"],
         vectors=_path(config, asked["vectors"], ini["vectors"]) or _cached(config),
@@ -241,6 +244,7 @@ def read_settings(config: pytest.Config) -> Settings:
         save=chosen["save"],
         compare=chosen["compare"],
         compare_fail=tuple(chosen["compare-fail"] or ()),
+        rank=chosen["rank"],
         rows=bool(config.getoption("htmlpath", None)),
     )
 
@@ -270,6 +274,12 @@ def _path(config: pytest.Config, asked: str | None, ini: str | None) -> Path | N
     if ini:
         return (config.inipath.parent if config.inipath else config.rootpath) / ini
     return None
+
+
+def _ini_model(config: pytest.Config, ini: str | None) -> str | None:
+    """A model named in the ini file: a folder beside it, or else an id."""
+    folder = _path(config, None, ini)
+    return str(folder) if folder and folder.is_dir() else ini
 
 
 def _cached(config: pytest.Config) -> Path | None:

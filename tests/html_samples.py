@@ -125,11 +125,10 @@ def forgetting_case(
         failure=CaseFailure("too little", "too little\ntext") if outcome == "failed" else None,
         result={
             "inference": inference,
-            "forgetter": "mine.Forgetter",
+            "system": {"forgetter": "mine.Forgetter"},
             "text": text,
             "curve": CURVE,
             "points": list(points),
-            "expected": None,
             "effect": None,
             **result,
         },
@@ -173,7 +172,8 @@ FORGETTING = (
         "magnitude",
         [point(24, 0.3)],
         outcome="failed",
-        expected={"degree": 0.5, "tolerance": 0.08},
+        expected_degree=0.5,
+        tolerance=0.08,
     ),
     effect_case(revised="a memory of the lake"),
 )

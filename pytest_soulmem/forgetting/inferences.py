@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+
 from pytest_soulmem.forgetting.fixture import (
     Activation,
     Branch,
@@ -20,6 +22,7 @@ from pytest_soulmem.forgetting.fixture import (
     TimeMonotonic,
 )
 from pytest_soulmem.forgetting.process import Revision, revise
+from pytest_soulmem.forgetting.result import EffectSeen, Point
 from pytest_soulmem.forgetting.similarity import similarity
 from pytest_soulmem.forgetting.terms import ACTIONS, TRIGGER, Action, CurveSettings, Memory
 from pytest_soulmem.forgetting.wording import bar, degree, number
@@ -42,30 +45,6 @@ class Trial:
     tolerance: float
     """What equalities hold within."""
     reviser: Reviser | None = None
-
-
-@dataclass(frozen=True)
-class EffectSeen:
-    """What a T5 case saw happen; None where nothing was masked or revised."""
-
-    should_forget: bool
-    triggered: bool
-    similarity: float | None = None
-    revised: bool | None = None
-    fallback: str = ""
-    masked_text: str | None = None
-    revised_text: str | None = None
-
-
-@dataclass(frozen=True)
-class Point:
-    """What the forgetter said about a memory at one moment."""
-
-    hours: float
-    retrieval_count: int
-    degree: float
-    action: Action | None = None
-    """None where the case does not ask for the decision."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +89,9 @@ def _observe(trial: Trial, memory: Memory, hours: float) -> Point:
 def _decided(trial: Trial, memory: Memory, hours: float) -> Point:
     """A point with the decision."""
     point = _observe(trial, memory, hours)
-    return replace(point, action=trial.subject.action(memory, hours, trial.settings))
+    return msgspec.structs.replace(
+        point, action=trial.subject.action(memory, hours, trial.settings)
+    )
 
 
 def _time_monotonic(case: TimeMonotonic, trial: Trial) -> Finding:
@@ -233,7 +214,9 @@ def _effect(case: Effect, trial: Trial) -> Finding:
     seen = EffectSeen(case.expected.should_forget, triggered)
     if triggered and subject.masks:
         masked = subject.mask(memory, point.degree)
-        seen = replace(seen, similarity=similarity(memory.text, masked), masked_text=masked)
+        seen = msgspec.structs.replace(
+            seen, similarity=similarity(memory.text, masked), masked_text=masked
+        )
         if point.action == "Revised":
             seen = _revised(seen, revise(masked, trial.reviser))
     violations = tuple(_effect_violations(case, point, seen))
@@ -243,8 +226,8 @@ def _effect(case: Effect, trial: Trial) -> Finding:
 
 def _revised(seen: EffectSeen, revision: Revision) -> EffectSeen:
     if revision.fallback:
-        return replace(seen, revised=False, fallback=revision.fallback)
-    return replace(seen, revised=True, revised_text=revision.text)
+        return msgspec.structs.replace(seen, revised=False, fallback=revision.fallback)
+    return msgspec.structs.replace(seen, revised=True, revised_text=revision.text)
 
 
 def _effect_violations(case: Effect, point: Point, seen: EffectSeen) -> Iterator[str]:

@@ -19,6 +19,7 @@ from pytest_soulmem.reporting.baseline import (
 from pytest_soulmem.reporting.gates import shortfalls
 from pytest_soulmem.reporting.results import Results, encode, write_atomically
 from pytest_soulmem.reporting.table import Section
+from pytest_soulmem.reporting.tuning import ranking_section
 from pytest_soulmem.settings import Settings
 
 EXIT_SHORTFALL = 20
@@ -60,6 +61,8 @@ def conclude(results: Results, settings: Settings, root: Path, start: Path) -> C
     ``root`` is where baselines are kept, ``start`` where pytest was started.
     """
     conclusion = Conclusion()
+    if settings.rank:
+        conclusion.sections.append(ranking_section(settings.rank, results.cases))
     if settings.compare:
         _compare(results, settings, root, start, conclusion)
     short = shortfalls(settings.fail_under, results.cases)

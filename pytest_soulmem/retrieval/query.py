@@ -139,13 +139,24 @@ class Config(Struct, frozen=True):
     check: Check | None = None
 
 
-class _File(Struct, frozen=True):
+class _Header(Struct, frozen=True, kw_only=True):
     name: str
     description: str
     graph_path: str
     config: Config
-    test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
     blend_sweep: BlendSweep | None = None
+
+
+class _File(_Header, frozen=True, kw_only=True):
+    """A file whose cases are still to be looked at, one by one."""
+
+    test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
+
+
+class QueryDocument(_Header, frozen=True, kw_only=True):
+    """A whole file, for its schema."""
+
+    test_cases: Annotated[tuple[RetrievalCase, ...], Meta(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -179,7 +190,7 @@ def load_query_file(path: Path, document: object, load_graph: Callable[[Path], G
         except _GraphPathError as error:
             faults.append(Fault("$.graph_path", str(error)))
         except FixtureError as error:
-            faults += [Fault("$.graph_path", str(error))]
+            faults.append(error.at("$.graph_path"))
     cases = list(read_cases(raw_cases, lambda raw, place: _read_case(raw, place, graph, config)))
     if faults or file is None or graph is None:
         raise FixtureError(path, [*faults, *faults_of(cases)])
@@ -208,9 +219,13 @@ def _resolve(path: Path, graph_path: str) -> Path:
     if not graph_path or "\0" in graph_path:
         raise _GraphPathError("not a path; write it relative to the folder of the query file")
     target = path.parent / graph_path
-    if target.is_dir():
+    try:
+        is_dir, is_file = target.is_dir(), target.is_file()
+    except OSError as error:  # Too long, or in a folder that may not be entered.
+        raise _GraphPathError(f'"{graph_path}" cannot be read: {error.strerror}') from None
+    if is_dir:
         raise _GraphPathError(f'"{graph_path}" is a folder, not a graph file')
-    if not target.is_file():
+    if not is_file:
         raise _GraphPathError(
             f'there is no file "{graph_path}" (looked for {target}); '
             "the path is relative to the folder of the query file"

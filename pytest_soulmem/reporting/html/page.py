@@ -159,7 +159,7 @@ def _systems(cases: Sequence[CaseResult]) -> list[tuple[str, str]]:
     """What was under test, per kind."""
     found: dict[str, dict[str, None]] = {}
     for case in cases:
-        system = case.result.get("system") or case.result.get("forgetter")
+        system = case.result.get("system")
         if isinstance(system, dict):
             system = " ".join(str(value) for value in system.values() if value)
         if system:
