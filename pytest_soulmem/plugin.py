@@ -41,6 +41,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_runs] = {}
     config.stash[_gatherer] = gatherer = gather.Gatherer()
     config.pluginmanager.register(gatherer, "soulmem_gatherer")
+    if config.stash[_settings].rows and config.pluginmanager.hasplugin("html"):
+        from pytest_soulmem.reporting.rows import Rows
+
+        config.pluginmanager.register(Rows(gatherer, config.stash[_settings]), "soulmem_rows")
     config.addinivalue_line("markers", "soulmem: every case of a SoulMem fixture")
     for kind in KINDS:
         config.addinivalue_line("markers", f"soulmem_{kind.name}: {kind.summary}")

@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -37,22 +38,31 @@ class Settings:
     laws: bool = True
     json: Path | None = None
     markdown: Path | None = None
+    html: Path | None = None
     fail_under: tuple[Gate, ...] = ()
     save: str | None = None
     compare: str | None = None
     compare_fail: tuple[Allowance, ...] = ()
     rank: str | None = None
+    rows: bool = False
+    """Whether the plugin pytest-html writes a page, whose rows show details."""
 
     @property
     def details(self) -> bool:
-        """Whether rankings are wanted in full, for a results file."""
-        return bool(self.json)
+        """Whether rankings are wanted in full, for a results file or the page."""
+        return bool(self.json or self.html or self.rows)
 
     @property
     def concludes(self) -> bool:
         """Whether anything is asked for at the end of a run besides the report."""
         return bool(
-            self.json or self.markdown or self.fail_under or self.save or self.compare or self.rank
+            self.json
+            or self.html
+            or self.markdown
+            or self.fail_under
+            or self.save
+            or self.compare
+            or self.rank
         )
 
     @property
@@ -100,6 +110,15 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     if cutoffs[0] < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of cut-offs such as 5 or 1,3,5")
     return tuple(cutoffs)
+
+
+def _page(text: str) -> str:
+    if find_spec("jinja2") is None:
+        raise argparse.ArgumentTypeError(
+            "the page is written with jinja2, which is not installed: "
+            "pip install 'pytest-soulmem[html]'"
+        )
+    return text
 
 
 def _gate(text: str) -> Gate:
@@ -155,6 +174,7 @@ OPTIONS = (
     Option("vectors-only", "never load a model: every vector must be in the store", flag=True),
     Option("laws", "on or off: the laws of each file", _one_of("on", "off"), "ON/OFF"),
     Option("json", "write everything that was found as one JSON document", metavar="PATH"),
+    Option("html", "write the run as one page that works offline", _page, "PATH"),
     Option("md", "write a summary in GitHub-flavoured Markdown", metavar="PATH"),
     Option(
         "fail-under",
@@ -226,11 +246,13 @@ def read_settings(config: pytest.Config) -> Settings:
         laws=chosen["laws"] != "off",
         json=_path(config, asked["json"], ini["json"]),
         markdown=_path(config, asked["md"], ini["md"]),
+        html=_path(config, asked["html"], ini["html"]),
         fail_under=tuple(chosen["fail-under"] or ()),
         save=chosen["save"],
         compare=chosen["compare"],
         compare_fail=tuple(chosen["compare-fail"] or ()),
         rank=chosen["rank"],
+        rows=bool(config.getoption("htmlpath", None)),
     )
 
 

@@ -12,11 +12,13 @@ import msgspec
 from pytest_soulmem.cases import BrokenCase, broken_verdict, digest
 from pytest_soulmem.forgetting.authoring import advice, example, faults, schema
 from pytest_soulmem.forgetting.fixture import (
+    Effect,
     ForgetCase,
     ForgetFile,
+    Magnitude,
     load_forget_file,
 )
-from pytest_soulmem.forgetting.result import ForgettingResult, System
+from pytest_soulmem.forgetting.result import Expected, ForgettingResult, System
 from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.naming import place_of
@@ -180,8 +182,10 @@ class ForgettingRun:
         result = ForgettingResult(
             inference=case.kind,
             system=System(trial.subject.name),
-            degrees=finding.degrees,
-            actions=finding.actions,
+            text=case.text,
+            curve=trial.settings,
+            points=finding.points,
+            expected=_expected(case),
             effect=finding.effect,
         )
         failure = _case_failure(file, case, trial.subject, finding)
@@ -258,3 +262,12 @@ def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:
 
 def _one_or_array(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else json.dumps(values)
+
+
+def _expected(case: ForgetCase) -> Expected | None:
+    if isinstance(case, Magnitude):
+        return Expected(degree=case.expected_missing_degree, tolerance=case.tolerance)
+    if isinstance(case, Effect):
+        own = case.expected
+        return Expected(should_forget=own.should_forget, min_action=own.min_action)
+    return None
