@@ -31,6 +31,11 @@ class Settings:
     vectors_only: bool = False
     laws: bool = True
 
+    @property
+    def details(self) -> bool:
+        """Whether rankings are wanted in full, for a results file."""
+        return False
+
 
 @dataclass(frozen=True)
 class Option:

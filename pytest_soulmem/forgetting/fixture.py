@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-import msgspec
 from msgspec import Meta, Struct
 
+from pytest_soulmem.cases import BrokenCase, faults_of, law_faults, read_cases
 from pytest_soulmem.decoding import NonNegative, UnitInterval, decode
-from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
+from pytest_soulmem.faults import Fault, FixtureError, suggestion
 from pytest_soulmem.forgetting.terms import (
     ACTIONS,
     Action,
@@ -22,7 +22,6 @@ from pytest_soulmem.forgetting.terms import (
     Memory,
     MemoryKind,
 )
-from pytest_soulmem.naming import case_name, name_faults
 
 LAW_NAMES = (
     "bounds",
@@ -130,14 +129,6 @@ class _File(Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class BrokenCase:
-    """A case that cannot run, with what is wrong in it."""
-
-    name: str
-    faults: tuple[Fault, ...]
-
-
-@dataclass(frozen=True)
 class ForgetFile:
     """A forget file that was checked."""
 
@@ -163,43 +154,21 @@ def load_forget_file(path: Path, document: object) -> ForgetFile:
     """
     file, faults = decode(document, _File, "$")
     fields = document if isinstance(document, dict) else {}
-    laws = fields.get("laws")
-    faults += _law_faults(laws if isinstance(laws, dict) else {})
+    faults += law_faults(fields.get("laws"), LAW_NAMES)
     raw_cases = fields.get("test_cases")
-    cases = tuple(_cases(raw_cases if isinstance(raw_cases, list) else []))
+    raw_cases = raw_cases if isinstance(raw_cases, list) else []
+    cases: tuple[ForgetCase | BrokenCase, ...] = tuple(read_cases(raw_cases, _read_case))
     if faults or file is None:
-        broken = [fault for case in cases if isinstance(case, BrokenCase) for fault in case.faults]
-        raise FixtureError(path, [*faults, *broken])
+        raise FixtureError(path, [*faults, *faults_of(cases)])
     active = tuple(law for law in LAW_NAMES if law not in file.laws)
     return ForgetFile(path, file.config, cases, active, file.law_tolerance)
 
 
-def _law_faults(laws: dict[str, object]) -> Iterator[Fault]:
-    for name, value in laws.items():
-        if name not in LAW_NAMES:
-            yield Fault("$.laws", f'no law is called "{name}"{suggestion(name, LAW_NAMES)}')
-        elif value is not False:
-            yield Fault(f"$.laws.{name}", "expected false: laws hold unless they are named off")
-
-
-def _cases(raw_cases: Sequence[object]) -> Iterator[ForgetCase | BrokenCase]:
-    taken: dict[str, int] = {}
-    for position, raw in enumerate(raw_cases):
-        place = f"$.test_cases[{position}]"
-        case, faults = _decode_case(raw, place)
-        name = case_name(raw)
-        unnamable = name_faults(name, taken)
-        faults += [Fault(f"{place}.name", message) for message in unnamable]
-        if case:
-            faults += _semantic_faults(case, place)
-        usable = isinstance(name, str) and not unnamable
-        shown = name if isinstance(name, str) and usable else f"test_cases[{position}]"
-        taken.setdefault(shown, position)
-        if case and not faults:
-            yield msgspec.structs.replace(case, name=shown)
-        else:
-            owner = f'case "{shown}"' if usable else ""
-            yield BrokenCase(shown, tuple(owned_by(owner, faults)))
+def _read_case(raw: object, place: str) -> tuple[ForgetCase | None, list[Fault]]:
+    case, faults = _decode_case(raw, place)
+    if case:
+        faults += _semantic_faults(case, place)
+    return case, faults
 
 
 def _decode_case(raw: object, place: str) -> tuple[ForgetCase | None, list[Fault]]:

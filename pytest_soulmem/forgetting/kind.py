@@ -9,15 +9,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_soulmem.faults import listing
+from pytest_soulmem.cases import BrokenCase, broken_verdict
 from pytest_soulmem.forgetting.fixture import (
-    BrokenCase,
     ForgetCase,
     ForgetFile,
     load_forget_file,
 )
-from pytest_soulmem.forgetting.wording import curve_text, visible_lines
+from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
+from pytest_soulmem.naming import place_of
 from pytest_soulmem.reporting.text import visible
 
 # numpy, hypothesis and the segmenter wait until a case is judged.
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     from pytest_soulmem.forgetting.inferences import Finding
     from pytest_soulmem.forgetting.protocols import Reviser
-    from pytest_soulmem.forgetting.subject import Misbehaviour, Subject
+    from pytest_soulmem.forgetting.subject import Subject
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
+    from pytest_soulmem.users_code import Misbehaviour
 
 
 def recognises(document: object) -> bool:
@@ -87,14 +88,11 @@ class ForgettingRun:
         """The cases of a forget file, then its laws."""
         file = load_forget_file(path, document)
         items: list[AnyItem] = [Item(file, case) for case in file.cases]
+        place = place_of(path, self._config.rootpath)
         # Without a usable case there is no text to try a law on.
         if self._settings.laws and file.memories:
-            items += [LawItem(file, law, f"{self._place(path)}::{law}") for law in file.laws]
+            items += [LawItem(file, law, f"{place}::{law}") for law in file.laws]
         return items
-
-    def _place(self, path: Path) -> str:
-        root = self._config.rootpath
-        return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 
     def prepare(self, cases: Sequence[AnyItem]) -> None:
         """Nothing: the curve needs no preparation."""
@@ -105,11 +103,11 @@ class ForgettingRun:
 
     def judge(self, case: AnyItem) -> Verdict:
         """Ask the forgetter, and compare."""
-        from pytest_soulmem.forgetting.subject import Misbehaviour
+        from pytest_soulmem.users_code import Misbehaviour
 
         __tracebackhide__ = True
         if isinstance(case, Item) and isinstance(case.case, BrokenCase):
-            return _broken(case.file.path, case.case)
+            return broken_verdict(case.file.path, case.case)
         try:
             if isinstance(case, LawItem):
                 return self._judge_law(case)
@@ -121,7 +119,8 @@ class ForgettingRun:
     def _subject(self) -> Subject:
         """The forgetter under test, asked for once, when the first case needs it."""
         from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
-        from pytest_soulmem.forgetting.subject import Subject, as_subject, ask_hook
+        from pytest_soulmem.forgetting.subject import Subject, as_subject
+        from pytest_soulmem.users_code import ask_hook
 
         hook = self._config.hook.pytest_soulmem_forgetter
         found = ask_hook("pytest_soulmem_forgetter", lambda: hook(config=self._config))
@@ -129,7 +128,8 @@ class ForgettingRun:
 
     @cached_property
     def _reviser(self) -> Reviser | None:
-        from pytest_soulmem.forgetting.subject import as_reviser, ask_hook
+        from pytest_soulmem.forgetting.subject import as_reviser
+        from pytest_soulmem.users_code import ask_hook
 
         hook = self._config.hook.pytest_soulmem_reviser
         return as_reviser(ask_hook("pytest_soulmem_reviser", lambda: hook(config=self._config)))
@@ -159,19 +159,11 @@ class ForgettingRun:
         return Verdict(try_law(item.name, domain, item.key), {"kind": "law"}, record)
 
 
-def _broken(path: Path, case: BrokenCase) -> Verdict:
-    reason = str(case.faults[0]) if len(case.faults) == 1 else f"{len(case.faults)} faults"
-    text = visible_lines(listing(path, case.faults))
-    return Verdict(Failure(visible(reason), text), {}, {"broken": True})
-
-
 def _misbehaved(item: AnyItem, error: Misbehaviour) -> Verdict:
     """The verdict on a user's code that raised or returned nonsense."""
-    reason = visible(error.reason)
-    text = "\n".join(filter(None, (reason, visible_lines(error.details))))
     kind = "law" if isinstance(item, LawItem) else getattr(item.case, "kind", "")
     record = {"law": item.name} if isinstance(item, LawItem) else {"inference": kind}
-    return Verdict(Failure(reason, text), {"kind": kind}, record)
+    return Verdict(error.failure, {"kind": kind}, record)
 
 
 def _case_failure(

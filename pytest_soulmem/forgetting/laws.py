@@ -9,25 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
-from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
 from pytest_soulmem.forgetting.inferences import falls
 from pytest_soulmem.forgetting.masking import words
-from pytest_soulmem.forgetting.subject import Misbehaviour, Subject
+from pytest_soulmem.forgetting.subject import Subject
 from pytest_soulmem.forgetting.terms import PLACEHOLDER, TRIGGER, CurveSettings, Memory
 from pytest_soulmem.forgetting.wording import curve_text, degree, number
 from pytest_soulmem.kinds import Failure
-from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.laws import Broken, broken_law, find_counterexample
 
 LONGEST = 1e6
 """Hours up to which the laws are tried: more than a century."""
-
-Values: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -76,15 +74,6 @@ class Domain:
         )
 
 
-class Broken(Exception):
-    """A law does not hold: what was seen, and for which values."""
-
-    def __init__(self, seen: str, values: Sequence[str]) -> None:
-        super().__init__(seen)
-        self.seen = seen
-        self.values = values
-
-
 @dataclass(frozen=True)
 class Law:
     """A law: what it says, what it is tried with, and how it is checked."""
@@ -115,46 +104,9 @@ def try_law(law_name: str, domain: Domain, key: str) -> Failure | None:
         Misbehaviour: the forgetter raised or returned nonsense.
     """
     law = LAWS[law_name]
-    found: list[Broken | Misbehaviour] = []
-
-    def obeys(values: Values) -> None:
-        try:
-            law.check(domain, **values)
-        except (Broken, Misbehaviour) as error:
-            found.append(error)
-            raise
-
-    # As hypothesis' own plugin does for parametrised tests.
-    obeys._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
-    # A law judges forgetting, not speed: the first call loads a dictionary.
-    quiet = settings(deadline=None, report_multiple_bugs=False)
-    search = quiet(given(st.fixed_dictionaries(dict(law.draw(domain))))(obeys))
-    try:
-        search()
-    except Broken as error:
-        return _failure(law_name, domain, error)
-    except Flaky:
-        if isinstance(found[-1], Misbehaviour):
-            raise found[-1] from None
-        note = "but not when asked again: the same arguments must always give the same result"
-        return _failure(law_name, domain, found[-1], note)
-    return None
-
-
-def _failure(law_name: str, domain: Domain, broken: Broken, note: str = "") -> Failure:
-    reason = f"law {law_name} is broken: {broken.seen}"
-    text = [
-        reason,
-        *([note] if note else []),
-        f"the law: {LAWS[law_name].statement}",
-        f"forgetter {domain.subject.name}; {curve_text(domain.settings)}",
-        "",
-        "simplest counterexample found:",
-        *(f"  {value}" for value in broken.values),
-        "",
-        f'(to spare this file the law: "laws": {{"{law_name}": false}})',
-    ]
-    return Failure(visible(reason), "\n".join(map(visible, text)))
+    found = find_counterexample(partial(law.check, domain), law.draw(domain), key)
+    system = f"forgetter {domain.subject.name}; {curve_text(domain.settings)}"
+    return broken_law(law_name, law.statement, system, found) if found else None
 
 
 def _about(memory: Memory) -> list[str]:

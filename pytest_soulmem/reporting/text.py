@@ -22,6 +22,11 @@ def visible(text: str) -> str:
     )
 
 
+def visible_lines(text: str) -> str:
+    """A text of several lines, each made safe to print."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
 def _escaped(character: str) -> str:
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

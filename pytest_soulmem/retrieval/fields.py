@@ -18,7 +18,7 @@ from pytest_soulmem.retrieval.graph import (
     SemanticMemory,
     SpecificSituation,
 )
-from pytest_soulmem.retrieval.query import Concept, Deed, Person, Scene
+from pytest_soulmem.retrieval.query import Concept, Deed, Person, Scene, SubQuery
 
 Texts: TypeAlias = list[tuple[str, float]]
 Fields: TypeAlias = dict[str, Texts]
@@ -93,6 +93,27 @@ def abstract_fields(memory: AbstractSituation) -> Fields:
         mood = memory.environment
         return {ATMOSPHERE: _texts([mood.atmosphere]), TONE: _texts([mood.tone])}
     return _event_fields([memory.event] if memory.event else [])
+
+
+def node_texts(node: Node) -> list[str]:
+    """Every text of a memory: tags, then its fields; for systems that work on plain text."""
+    if node.procedure:
+        return [*node.tags, node.procedure.action.content]
+    return _plain([node_fields(node)])
+
+
+def sub_query_texts(sub_query: SubQuery) -> list[str]:
+    """Every text of a sub-query: tags, then the fields of its units."""
+    units = [concept_fields(unit) for unit in sub_query.concepts]
+    units += [scene_fields(unit) for unit in sub_query.scenes]
+    return _plain([tag_fields(sub_query.tag), *units])
+
+
+def _plain(groups: Iterable[Fields]) -> list[str]:
+    """The distinct texts of some fields, in order."""
+    return list(
+        dict.fromkeys(text for group in groups for texts in group.values() for text, _ in texts)
+    )
 
 
 def _semantic_fields(memory: SemanticMemory) -> Fields:

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from pytest_soulmem.cases import BrokenCase
 from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
 from pytest_soulmem.embedders.errors import EmbeddingError
 from pytest_soulmem.embedders.store import VectorStore
 from pytest_soulmem.faults import FixtureError, listing
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.reporting.text import visible, visible_lines
 from pytest_soulmem.reporting.tracebacks import users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.checks import violations
+from pytest_soulmem.retrieval.details import Explanation, comparisons, explained_ids
 from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
@@ -28,7 +30,7 @@ from pytest_soulmem.retrieval.outcome import (
     measure_abstract,
     measure_actions,
 )
-from pytest_soulmem.retrieval.query import BrokenCase, QueryFile, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
@@ -228,14 +230,12 @@ class RetrievalRun:
         outcome = self._outcome(case, retriever, retrieval)
         found = violations(case.case, retrieval, case.mode, case.check)
         failure = None
-        if found:
+        if found or self._settings.details:
             explanation = _explanation(retriever, query, case.case, retrieval)
-            failure = explain_failure(case.case, query, retrieval, outcome, found, explanation)
-        return Verdict(
-            failure,
-            _properties(outcome, case.weight_set),
-            {"retrieval": msgspec.to_builtins(outcome)},
-        )
+            details = comparisons(case.case, retrieval, explanation)
+            outcome = msgspec.structs.replace(outcome, rankings=details)
+            failure = explain_failure(query, outcome, found, details) if found else None
+        return Verdict(failure, _properties(outcome, case.weight_set), msgspec.to_builtins(outcome))
 
     def _outcome(self, case: SweptCase, retriever: Retriever, retrieval: Retrieval) -> Outcome:
         cutoffs = self._settings.k or tuple(sorted(set(case.file.config.test_k_values)))
@@ -264,22 +264,12 @@ class RetrievalRun:
         return type(retriever).__name__
 
 
-def visible_lines(text: str) -> str:
-    """A text of several lines, each made safe to print."""
-    return "\n".join(visible(line) for line in text.splitlines())
-
-
 def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
-) -> Sequence[Mapping[str, Mapping[str, float]]]:
+) -> Explanation:
     if not isinstance(retriever, Explainer):
         return ()
-    rankings = [retrieval.combined, *(retrieval.per_query or ())]
-    ids = [scored.id for ranking in rankings for scored in ranking]
-    ids += [*case.expected_combined_ranking, *case.bonus]
-    for expectation in case.expected_per_query:
-        ids += [*expectation.ranking, *expectation.bonus_ranking]
-    return retriever.explain(query, list(dict.fromkeys(ids)))
+    return retriever.explain(query, explained_ids(case, retrieval))
 
 
 def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int | float]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from pytest_soulmem.retrieval import metrics
+from pytest_soulmem.retrieval.details import Comparison
 from pytest_soulmem.retrieval.graph import Graph
 from pytest_soulmem.retrieval.query import RetrievalCase
 from pytest_soulmem.retrieval.retriever import Ranking, Retrieval
@@ -113,6 +114,8 @@ class Outcome(Struct, frozen=True):
     abstract: AbstractMetrics | None
     actions_unjudged: bool
     """Actions are expected, but this mode or retriever infers none."""
+    rankings: tuple[Comparison, ...] | None = None
+    """In full, for results files; None where nobody asked for them."""
 
 
 def _ids(ranking: Ranking) -> list[str]:

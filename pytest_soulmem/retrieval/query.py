@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from pytest_soulmem.cases import BrokenCase, faults_of, read_cases
 from pytest_soulmem.decoding import OneOf, decode
-from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
-from pytest_soulmem.naming import case_name, name_faults
+from pytest_soulmem.faults import Fault, FixtureError, suggestion
 from pytest_soulmem.retrieval.graph import Graph, Location
 from pytest_soulmem.retrieval.weights import BlendSweep, WeightSet, expand
 from pytest_soulmem.settings import Check, Mode
@@ -150,14 +149,6 @@ class _File(Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class BrokenCase:
-    """A case that cannot run, with what is wrong in it."""
-
-    name: str
-    faults: tuple[Fault, ...]
-
-
-@dataclass(frozen=True)
 class QueryFile:
     """A query file that was checked against its graph."""
 
@@ -189,10 +180,9 @@ def load_query_file(path: Path, document: object, load_graph: Callable[[Path], G
             faults.append(Fault("$.graph_path", str(error)))
         except FixtureError as error:
             faults += [Fault("$.graph_path", str(error))]
-    cases = list(_cases(raw_cases, graph, config))
+    cases = list(read_cases(raw_cases, lambda raw, place: _read_case(raw, place, graph, config)))
     if faults or file is None or graph is None:
-        broken = [fault for case in cases if isinstance(case, BrokenCase) for fault in case.faults]
-        raise FixtureError(path, [*faults, *broken])
+        raise FixtureError(path, [*faults, *faults_of(cases)])
     return QueryFile(path, graph, file.config, tuple(weight_sets), tuple(cases))
 
 
@@ -228,25 +218,13 @@ def _resolve(path: Path, graph_path: str) -> Path:
     return target
 
 
-def _cases(
-    raw_cases: Sequence[object], graph: Graph | None, config: Config | None
-) -> Iterator[RetrievalCase | BrokenCase]:
-    taken: dict[str, int] = {}
-    for position, raw in enumerate(raw_cases):
-        place = f"$.test_cases[{position}]"
-        case, faults = decode(raw, RetrievalCase, place)
-        name = case_name(raw)
-        faults += [Fault(f"{place}.name", message) for message in name_faults(name, taken)]
-        if case:
-            faults += _semantic_faults(case, place, graph, config)
-        usable = isinstance(name, str) and not name_faults(name, taken)
-        shown = name if isinstance(name, str) and usable else f"test_cases[{position}]"
-        taken.setdefault(shown, position)
-        if case and not faults:
-            yield msgspec.structs.replace(case, name=shown)
-        else:
-            owner = f'case "{shown}"' if usable else ""
-            yield BrokenCase(shown, tuple(owned_by(owner, faults)))
+def _read_case(
+    raw: object, place: str, graph: Graph | None, config: Config | None
+) -> tuple[RetrievalCase | None, list[Fault]]:
+    case, faults = decode(raw, RetrievalCase, place)
+    if case:
+        faults += _semantic_faults(case, place, graph, config)
+    return case, faults
 
 
 def _semantic_faults(
