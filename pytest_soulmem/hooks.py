@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_soulmem.archive import Chain, Clock
     from pytest_soulmem.embedders import Embedder
     from pytest_soulmem.forgetting import Forgetter, Reviser
     from pytest_soulmem.retrieval import Graph, Retriever
@@ -33,3 +36,12 @@ def pytest_soulmem_forgetter(config: pytest.Config) -> Forgetter | None:
 @pytest.hookspec(firstresult=True)
 def pytest_soulmem_reviser(config: pytest.Config) -> Reviser | None:
     """Return what rewrites a masked memory; None leaves masked texts as they are."""
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_soulmem_archive(config: pytest.Config, path: Path, clock: Clock) -> Chain | None:
+    """Return an archive chain that lives in the folder ``path``; None asks for the built-in one.
+
+    Called once per scenario, with an empty folder, and again on the same folder after each crash.
+    ``clock()`` gives the time in seconds; it moves only when the scenario says so.
+    """

@@ -52,6 +52,12 @@ KINDS = (
         ("forget/*.json",),
         "pytest_soulmem.forgetting.kind",
     ),
+    Kind(
+        "archive",
+        "a scenario of the archive chain, or a law of it",
+        ("archive/*.json",),
+        "pytest_soulmem.archive.kind",
+    ),
 )
 
 

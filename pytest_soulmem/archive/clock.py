@@ -12,6 +12,7 @@ class Clock:
         self._hours = 0.0
 
     def __call__(self) -> float:
+        """Seconds since 1970."""
         return _START + self._hours * 3600
 
     @property

@@ -39,5 +39,5 @@ class Crash(BaseException):
     """
 
 
-def nothing(point: str) -> None:  # noqa: ARG001
+def nothing(point: str) -> None:
     """What happens at a point when nobody watches."""

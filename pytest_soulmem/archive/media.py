@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from filelock import FileLock
 
 from pytest_soulmem.archive.crash import Passed
 from pytest_soulmem.archive.database import transaction
+from pytest_soulmem.archive.digests import sha256
 from pytest_soulmem.archive.terms import OwnerKind, Reference
 
 _SECONDS_PER_HOUR = 3600
@@ -50,7 +50,7 @@ class MediaStore:
         Content that is there already is kept, and its age begins anew: whoever stores it again
         is about to refer to it.
         """
-        digest = hashlib.sha256(data).hexdigest()
+        digest = sha256(data)
         with self._lock:
             if not self._intact(digest):
                 self._write(digest, data)
@@ -92,13 +92,13 @@ class MediaStore:
             data = (self._folder / digest).read_bytes()
         except FileNotFoundError:
             raise DamagedMedia(f"the file of media {digest} is missing") from None
-        if hashlib.sha256(data).hexdigest() != digest:
+        if sha256(data) != digest:
             raise DamagedMedia(f"the file of media {digest} has other content")
         return data
 
     def _intact(self, digest: str) -> bool:
         path = self._folder / digest
-        return path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == digest
+        return path.exists() and sha256(path.read_bytes()) == digest
 
     def describe(self, digest: str, description: str) -> None:
         """Replace the description of a media."""

@@ -1,0 +1,137 @@
+"""The archive chain as a kind of fixture: from an archive file to verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pytest_soulmem.archive.fixture import ArchiveFile, Scenario, load_archive_file
+from pytest_soulmem.cases import BrokenCase, broken_verdict
+from pytest_soulmem.kinds import Progress, Verdict
+from pytest_soulmem.naming import place_of
+from pytest_soulmem.reporting.text import visible
+
+# hypothesis, sqlite3 and filelock wait until a case is judged.
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_soulmem.archive.clock import Clock
+    from pytest_soulmem.archive.subject import Subject
+    from pytest_soulmem.reporting.table import Section
+    from pytest_soulmem.settings import Settings
+
+
+def recognises(document: object) -> bool:
+    """Whether a document is an archive file, whole or faulty."""
+    return isinstance(document, dict) and "test_cases" in document
+
+
+def section(records: Sequence[Mapping[str, Any]]) -> Section:
+    """The archive part of the terminal report."""
+    from pytest_soulmem.archive.report import archive_section
+
+    return archive_section(records)
+
+
+def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> ArchiveRun:
+    """Start a session's run."""
+    return ArchiveRun(config, settings)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A scenario of a file, usable or not."""
+
+    file: ArchiveFile
+    case: Scenario | BrokenCase
+    group: str = ""
+
+    @property
+    def name(self) -> str:
+        """The item's name."""
+        return visible(self.case.name)
+
+
+@dataclass(frozen=True)
+class LawItem:
+    """A law that is tried on a file's media and documents."""
+
+    file: ArchiveFile
+    name: str
+    key: str
+    """Tells this file from all others, on every machine."""
+    group: str = "laws"
+
+
+AnyItem: TypeAlias = Item | LawItem
+
+
+class ArchiveRun:
+    """A session's chains: one for each scenario, started anew after each crash."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._config = config
+        self._settings = settings
+
+    def cases(self, path: Path, document: object) -> Sequence[AnyItem]:
+        """The scenarios of an archive file, then its laws."""
+        file = load_archive_file(path, document)
+        items: list[AnyItem] = [Item(file, case) for case in file.cases]
+        place = place_of(path, self._config.rootpath)
+        # Without media and documents there is nothing to try a law on.
+        if self._settings.laws and file.cast.media:
+            items += [LawItem(file, law, place) for law in file.laws]
+        return items
+
+    def prepare(self, cases: Sequence[AnyItem]) -> None:
+        """Nothing: every scenario makes its own chain."""
+
+    def obstacle(self, case: AnyItem) -> str | None:
+        """Nothing keeps a case from being judged."""
+        return None
+
+    def judge(self, case: AnyItem) -> Verdict:
+        """Run a scenario, or try a law."""
+        from pytest_soulmem.users_code import Misbehaviour
+
+        __tracebackhide__ = True
+        if isinstance(case, Item) and isinstance(case.case, BrokenCase):
+            return broken_verdict(case.file.path, case.case)
+        try:
+            if isinstance(case, LawItem):
+                return self._judge_law(case)
+            return self._judge_scenario(case)
+        except Misbehaviour as error:
+            kind = "law" if isinstance(case, LawItem) else "scenario"
+            return Verdict(error.failure, {"kind": kind}, {kind: case.name})
+
+    def _open_chain(self, path: Path, clock: Clock) -> Subject:
+        from pytest_soulmem.archive.chain import SqliteChain
+        from pytest_soulmem.archive.subject import Subject, as_subject
+        from pytest_soulmem.users_code import ask_hook
+
+        hook = self._config.hook.pytest_soulmem_archive
+        found = ask_hook(
+            "pytest_soulmem_archive", lambda: hook(config=self._config, path=path, clock=clock)
+        )
+        return Subject(SqliteChain(path, clock)) if found is None else as_subject(found)
+
+    def _judge_scenario(self, item: Item) -> Verdict:
+        from pytest_soulmem.archive.scenario import run_scenario
+
+        assert isinstance(item.case, Scenario)  # noqa: S101 - told apart by the caller
+        outcome = run_scenario(item.case, item.file.cast, self._open_chain)
+        properties: dict[str, str | int | float] = {"kind": "scenario", "chain": outcome.chain}
+        properties.update({key.replace(" ", "_"): value for key, value in outcome.counts.items()})
+        record = {
+            "scenario": item.name,
+            "chain": outcome.chain,
+            "counts": outcome.counts,
+            "unsupported": bool(outcome.skipped),
+        }
+        return Verdict(outcome.failure, properties, record, skipped=outcome.skipped)
+
+    def _judge_law(self, item: LawItem) -> Verdict:
+        raise NotImplementedError
