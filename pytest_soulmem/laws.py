@@ -62,7 +62,17 @@ def find_counterexample(
     obeys._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
     # A law judges what a system does, not its speed: the first call may load much.
     quiet = settings(deadline=None, report_multiple_bugs=False)
-    search = quiet(given(st.fixed_dictionaries(dict(draws)))(obeys))
+    return searched(quiet(given(st.fixed_dictionaries(dict(draws)))(obeys)), found)
+
+
+def searched(
+    search: Callable[[], None], found: Sequence[Broken | Misbehaviour]
+) -> Counterexample | None:
+    """Run a search of hypothesis; what it found, where ``found`` grows by all that it raised.
+
+    Raises:
+        Misbehaviour: the system under test raised or returned nonsense.
+    """
     try:
         search()
     except Broken as error:

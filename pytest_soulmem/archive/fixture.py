@@ -294,7 +294,7 @@ class _Reader:
         """A document is archived only after it was made."""
         last = steps[-1]
         if isinstance(last, CrashAt):
-            last, place = last.during, f"{place}.during"  # type: ignore[assignment]
+            last, place = last.during, f"{place}.during"
         if not isinstance(last, Archive):
             return
         earlier = [step.during if isinstance(step, CrashAt) else step for step in steps[:-1]]

@@ -18,13 +18,13 @@ Opener: TypeAlias = Callable[[Path, Clock], Subject]
 
 
 class Host:
-    """The process, as it were, that a chain lives in. ``folder`` must not exist yet."""
+    """The process, as it were, that a chain lives in."""
 
-    def __init__(self, open_chain: Opener, folder: Path) -> None:
+    def __init__(self, open_chain: Opener, folder: Path, clock: Clock | None = None) -> None:
         self._open = open_chain
         self._folder = folder
-        self.clock = Clock()
-        folder.mkdir(parents=True)
+        self.clock = clock or Clock()
+        folder.mkdir(parents=True, exist_ok=True)
         self.chain = open_chain(folder, self.clock)
 
     def __enter__(self) -> Host:
@@ -38,6 +38,12 @@ class Host:
     ) -> None:
         self.chain.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def twin(self) -> Host:
+        """Another host, on a copy of what stands on disk now, at the same time."""
+        folder = self._folder.with_name(f"{self._folder.name}-twin")
+        shutil.copytree(self._folder, folder)
+        return Host(self._open, folder, self.clock)
 
     def dies(self, point: str, act: Callable[[], object]) -> bool:
         """Let the process die when ``act`` passes a point, and start it again.

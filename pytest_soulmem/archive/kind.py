@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_soulmem.archive.fixture import ArchiveFile, Scenario, load_archive_file
 from pytest_soulmem.cases import BrokenCase, broken_verdict
-from pytest_soulmem.kinds import Progress, Verdict
+from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.naming import place_of
 from pytest_soulmem.reporting.text import visible
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_soulmem.archive.subject import Subject
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
+    from pytest_soulmem.users_code import Misbehaviour
 
 
 def recognises(document: object) -> bool:
@@ -74,6 +75,8 @@ class ArchiveRun:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
         self._settings = settings
+        self._broken_laws: dict[str, dict[str, Failure] | Misbehaviour] = {}
+        """By file: one search tries all of its laws, and each item tells of its own."""
 
     def cases(self, path: Path, document: object) -> Sequence[AnyItem]:
         """The scenarios of an archive file, then its laws."""
@@ -134,4 +137,16 @@ class ArchiveRun:
         return Verdict(outcome.failure, properties, record, skipped=outcome.skipped)
 
     def _judge_law(self, item: LawItem) -> Verdict:
-        raise NotImplementedError
+        from pytest_soulmem.archive.machine import Domain, try_laws
+        from pytest_soulmem.users_code import Misbehaviour
+
+        if item.key not in self._broken_laws:
+            domain = Domain(self._open_chain, item.file.cast)
+            try:
+                self._broken_laws[item.key] = try_laws(domain, item.file.laws, item.key)
+            except Misbehaviour as error:
+                self._broken_laws[item.key] = error
+        found = self._broken_laws[item.key]
+        if isinstance(found, Misbehaviour):
+            raise found
+        return Verdict(found.get(item.name), {"kind": "law"}, {"law": item.name})

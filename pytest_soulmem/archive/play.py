@@ -57,6 +57,15 @@ class Play:
         """What the chain holds now."""
         return observe(self.host.chain, [media.digest for media in self.cast.media.values()])
 
+    def finished(self, step: Step) -> State:
+        """What the chain would hold if it did a step undisturbed; it does not."""
+        with self.host.twin() as host:
+            twin = Play(host, self.cast)
+            twin._descriptions = dict(self._descriptions)
+            twin._rendered_with = dict(self._rendered_with)
+            twin.do(step)
+            return twin.state()
+
     def text_of(self, document: str) -> str:
         """The text of a document, with the descriptions of the moment when it was made."""
         return self._filled(document, self.cast.documents[document].text)
