@@ -76,8 +76,7 @@ class SqliteChain:
     def _move(self, document: str, extract: Callable[[str], Iterable[Triple]]) -> Archived:
         text = self._documents.text(document)
         # The markers first: whether media enter the graph must not hang on an extractor.
-        certain = [triple for marker in parse_markers(text) for triple in marker.triples()]
-        commit = self._graph.add([*certain, *extract(text)])
+        commit = self._graph.add([*self._certain(text), *extract(text)])
         self._passed("archive.triples")
         bound = self._bind(commit)
         self._passed("archive.bound")
@@ -87,6 +86,10 @@ class SqliteChain:
             self._documents.delete(document)
         self._passed("archive.deleted")
         return outcome
+
+    def _certain(self, text: str) -> list[Triple]:
+        """What a text says whatever an extractor finds in it."""
+        return [triple for marker in parse_markers(text) for triple in marker.triples()]
 
     def _bind(self, commit: Commit) -> list[str]:
         """Let the sentences refer to the media that their markers name."""

@@ -36,6 +36,10 @@ class Host:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process, and forget its folder."""
         self.chain.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 

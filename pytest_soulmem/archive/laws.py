@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pytest_soulmem.archive.judging import owner_text
 from pytest_soulmem.archive.markers import parse_markers
-from pytest_soulmem.archive.play import Answer, Play
+from pytest_soulmem.archive.play import Play
 from pytest_soulmem.archive.rendering import Media
 from pytest_soulmem.archive.state import State
 from pytest_soulmem.archive.steps import Archive, CrashAt, Describe, Recover, Step
@@ -42,7 +42,6 @@ class Move:
     story: Story
     step: Step
     crashed: bool
-    answer: Answer
     before: State
     after: State
     finished: State | None
@@ -68,7 +67,7 @@ class Law:
 
 
 def make_move(
-    story: Story, step: Step, answer: Answer, before: State, after: State, finished: State | None
+    story: Story, step: Step, before: State, after: State, finished: State | None
 ) -> Move:
     """The move, with what it adds to the story."""
     crashed = isinstance(step, CrashAt)
@@ -77,7 +76,7 @@ def make_move(
     if isinstance(inner, Archive):
         story.extracted.update(story.play.triples_of(inner))
         marked = _stored_and_marked(story.play.text_of(inner.document), before)
-    move = Move(story, inner, crashed, answer, before, after, finished, marked)
+    move = Move(story, inner, crashed, before, after, finished, marked)
     for document in move.gone:
         story.archived |= {
             held.digest
@@ -124,10 +123,10 @@ def _something_stands(move: Move, step: Archive) -> bool:
 
 def _marked_media_recalled(move: Move) -> Iterator[str]:
     step = move.step
-    if isinstance(step, Archive) and not move.crashed and move.marked:
-        if step.document in move.after.documents:
-            names = move.story.play.cast.media_names(move.marked)
-            yield f"the document {step.document} stays, though it has a marker of {names}"
+    stays = isinstance(step, Archive) and step.document in move.after.documents
+    if isinstance(step, Archive) and stays and move.marked and not move.crashed:
+        names = move.story.play.cast.media_names(move.marked)
+        yield f"the document {step.document} stays, though it has a marker of {names}"
     chain = move.story.play.host.chain
     for media in move.story.media(move.story.marked):
         for entry, ask in (("recall", chain.recall), ("context_for", chain.context_for)):

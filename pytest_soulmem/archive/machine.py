@@ -7,20 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, Verbosity, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from hypothesis.strategies import SearchStrategy
 
-from pytest_soulmem.archive.crash import LOOKUP
+from pytest_soulmem.archive.crash import CRASH_POINTS, LOOKUP
 from pytest_soulmem.archive.fixture import Cast, DocumentSpec
 from pytest_soulmem.archive.host import Host, Opener
 from pytest_soulmem.archive.laws import LAWS, Story, make_move
 from pytest_soulmem.archive.play import Play, as_json
 from pytest_soulmem.archive.scenario import run_folder
-from pytest_soulmem.archive.state import State
 from pytest_soulmem.archive.steps import (
     AdvanceHours,
     Archive,
@@ -36,6 +35,8 @@ from pytest_soulmem.archive.steps import (
 from pytest_soulmem.kinds import Failure
 from pytest_soulmem.laws import Broken, broken_law, searched
 from pytest_soulmem.users_code import Misbehaviour
+
+T = TypeVar("T")
 
 SHARE = 5
 """One example of a machine is many steps: it gets this part of the profile's examples."""
@@ -96,20 +97,25 @@ def try_laws(domain: Domain, names: Sequence[str], key: str) -> dict[str, Failur
 
 
 def _search(domain: Domain, names: Sequence[str], key: str) -> tuple[str, Failure] | None:
-    raised: list[Broken | Misbehaviour] = []
-    told: list[str] = []
     with run_folder() as folder:
-        numbers = count()
-        machine = _machine(domain, names, lambda: Path(folder) / str(next(numbers)), raised, told)
+        search = Search(domain, names, Path(folder))
+
+        def machine() -> RuleBasedStateMachine:
+            return ChainMachine(search)
+
         # As hypothesis' own plugin does for parametrised tests.
         machine._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
-        found = searched(lambda: run_state_machine_as_test(machine, settings=_budget()), raised)
+        found = searched(lambda: _run(machine), search.raised)
     if found is None:
         return None
-    last = raised[-1]
+    last = search.raised[-1]
     assert isinstance(last, BrokenLaw)  # noqa: S101 - a machine raises no other
-    system = f"chain {told[-1]}"
-    return last.law, broken_law(last.law, LAWS[last.law].statement, system, found)
+    return last.law, broken_law(last.law, LAWS[last.law].statement, f"chain {search.chain}", found)
+
+
+def _run(machine: Callable[[], RuleBasedStateMachine]) -> None:
+    # Any callable will do, whatever the annotation says.
+    run_state_machine_as_test(machine, settings=_budget())  # type: ignore[arg-type]
 
 
 def _budget() -> settings:
@@ -125,134 +131,172 @@ def _budget() -> settings:
     )
 
 
-def _machine(
-    domain: Domain,
-    names: Sequence[str],
-    folder: Callable[[], Path],
-    raised: list[Broken | Misbehaviour],
-    told: list[str],
-) -> type[RuleBasedStateMachine]:
-    """The state machine for a file's cast."""
-    cast = domain.extended
-    media = st.sampled_from(sorted(cast.media))
-    documents = st.sampled_from(sorted(cast.documents))
+class Search:
+    """What the machines of one search share."""
 
-    class Machine(RuleBasedStateMachine):
-        def __init__(self) -> None:
-            super().__init__()
-            self.host = Host(domain.open_chain, folder())
-            told.append(self.host.chain.name)
-            self.play = Play(self.host, cast)
-            self.story = Story(self.play)
-            self.steps: list[Step] = []
-            self.made: set[str] = set()
-            self.state: State | None = None
+    def __init__(self, domain: Domain, laws: Sequence[str], folder: Path) -> None:
+        self.domain = domain
+        self.laws = laws
+        self.raised: list[Broken | Misbehaviour] = []
+        self.chain = ""
+        self._folder = folder
+        self._numbers = count()
 
-        @rule(step=_puts(media))
-        def put(self, step: Step) -> None:
-            self.take(step)
-
-        @rule(step=st.builds(_describe, media, st.sampled_from(_DESCRIPTIONS)))
-        def describe(self, step: Step) -> None:
-            self.take(step)
-
-        @rule(step=st.builds(_transfer, documents))
-        def transfer(self, step: Step) -> None:
-            self.take(step)
-
-        @rule(data=st.data())
-        def archive(self, data: st.DataObject) -> None:
-            if self.there():
-                self.take(data.draw(self.archivings()))
-
-        @rule(step=_collectings())
-        def gc(self, step: Step) -> None:
-            self.take(step)
-
-        @rule(hours=st.sampled_from([1.0, 100.0]))
-        def advance_hours(self, hours: float) -> None:
-            self.take(AdvanceHours(step="advance_hours", hours=hours))
-
-        @rule()
-        def recover(self) -> None:
-            self.take(Recover(step="recover"))
-
-        @rule(data=st.data())
-        def crash_at(self, data: st.DataObject) -> None:
-            points = sorted(self.host.chain.crash_points - {LOOKUP})
-            kinds: dict[str, SearchStrategy[Step]] = {
-                "put": _puts(media),
-                "transfer": st.builds(_transfer, documents),
-                "gc": _collectings(),
-                "recover": st.just(Recover(step="recover")),
-            }
-            if self.there():
-                kinds["archive"] = self.archivings()
-            possible = [point for point in points if point.partition(".")[0] in kinds]
-            if possible:
-                point = data.draw(st.sampled_from(possible))
-                during = data.draw(kinds[point.partition(".")[0]])
-                self.take(CrashAt(step="crash_at", point=point, during=during))
-
-        def there(self) -> list[str]:
-            """The documents that are there."""
-            return sorted(self.now().documents & cast.documents.keys())
-
-        def archivings(self) -> SearchStrategy[Step]:
-            fails = st.just(False)
-            if LOOKUP in self.host.chain.crash_points:
-                fails |= st.booleans()
-            return st.builds(_archive, st.sampled_from(self.there()), _extractions(), fails)
-
-        def now(self) -> State:
-            if self.state is None:
-                self.state = self._careful(self.play.state)
-            return self.state
-
-        def take(self, step: Step) -> None:
-            """Do a step and hold it to the laws."""
-            before = self.now()
-            self.steps.append(step)
-            self._careful(lambda: self._hold(step, before))
-
-        def _hold(self, step: Step, before: State) -> None:
-            finished = None
-            if isinstance(step, CrashAt) and "crash-all-or-nothing" in names:
-                finished = self.play.finished(step.during)
-            answer = self.play.do(step)
-            self.state = after = self.play.state()
-            if isinstance(step, CrashAt) and answer.problem:
-                # The point was not passed, so nothing died: the step was simply done.
-                self.steps[-1] = step = step.during
-            move = make_move(self.story, step, answer, before, after, finished)
-            for name in names:
-                for seen in LAWS[name].check(move):
-                    raise BrokenLaw(name, seen, self.told())
-
-        def _careful(self, call: Callable[[], Any]) -> Any:
-            try:
-                return call()
-            except Broken as error:
-                raised.append(error)
-                raise
-            except Misbehaviour as error:
-                steps = "\n".join(["after these steps:", *self.told()])
-                told_error = Misbehaviour(error.reason, f"{error.details}\n\n{steps}".strip())
-                raised.append(told_error)
-                raise told_error from None
-
-        def told(self) -> list[str]:
-            """The steps so far, as a fixture would write them."""
-            return [json.dumps(as_json(step), ensure_ascii=False) for step in self.steps]
-
-        def teardown(self) -> None:
-            self.host.__exit__(None, None, None)
-
-    return Machine
+    def host(self) -> Host:
+        """A fresh chain."""
+        host = Host(self.domain.open_chain, self._folder / str(next(self._numbers)))
+        self.chain = host.chain.name
+        return host
 
 
-def _puts(media: SearchStrategy[str]) -> SearchStrategy[Step]:
-    return st.builds(_put, media, st.sampled_from([_CONTEXT, None]))
+def _of_machine(strategy: Callable[[ChainMachine], SearchStrategy[Any]]) -> SearchStrategy[Any]:
+    """A strategy that depends on the machine it runs in."""
+    return st.runner().flatmap(strategy)
+
+
+class ChainMachine(RuleBasedStateMachine):
+    """Does random steps to a chain, lets it die at random points, and holds it to the laws."""
+
+    def __init__(self, search: Search) -> None:
+        super().__init__()
+        self._search = search
+        self._host = search.host()
+        self._play = Play(self._host, search.domain.extended)
+        self._story = Story(self._play)
+        self._steps: list[Step] = []
+        self._state = self._careful(self._play.state)
+
+    # What can be done next
+
+    def puts(self) -> SearchStrategy[Step]:
+        """Storing a media of the file."""
+        return st.builds(_put, self._media(), st.sampled_from([_CONTEXT, None]))
+
+    def describings(self) -> SearchStrategy[Step]:
+        """Describing one again."""
+        return st.builds(_describe, self._media(), st.sampled_from(_DESCRIPTIONS))
+
+    def transfers(self) -> SearchStrategy[Step]:
+        """Making a document."""
+        return st.builds(_transfer, st.sampled_from(sorted(self._play.cast.documents)))
+
+    def archivings(self) -> SearchStrategy[Step | None]:
+        """Archiving a document that is there."""
+        there = sorted(self._state.documents & self._play.cast.documents.keys())
+        if not there:
+            return st.none()
+        fails = st.just(False)
+        if LOOKUP in self._points():
+            fails |= st.booleans()
+        return st.builds(_archive, st.sampled_from(there), _extractions(), fails)
+
+    def crashes(self) -> SearchStrategy[Step | None]:
+        """Dying at any point of any step."""
+        points = sorted(self._points() & CRASH_POINTS.keys())
+        return st.sampled_from(points).flatmap(self._crash) if points else st.none()
+
+    def _crash(self, point: str) -> SearchStrategy[Step | None]:
+        kinds: dict[str, SearchStrategy[Any]] = {
+            "put": self.puts(),
+            "transfer": self.transfers(),
+            "archive": self.archivings(),
+            "gc": _collectings(),
+            "recover": st.just(_RECOVER),
+        }
+        return kinds[point.partition(".")[0]].map(lambda step: step and _crash_at(point, step))
+
+    def _media(self) -> SearchStrategy[str]:
+        return st.sampled_from(sorted(self._play.cast.media))
+
+    def _points(self) -> frozenset[str]:
+        return self._host.chain.crash_points
+
+    # Doing it
+
+    @rule(step=_of_machine(lambda machine: machine.puts()))
+    def put(self, step: Step) -> None:
+        """Store a media."""
+        self._take(step)
+
+    @rule(step=_of_machine(lambda machine: machine.describings()))
+    def describe(self, step: Step) -> None:
+        """Describe a media again."""
+        self._take(step)
+
+    @rule(step=_of_machine(lambda machine: machine.transfers()))
+    def transfer(self, step: Step) -> None:
+        """Make a document."""
+        self._take(step)
+
+    @rule(step=_of_machine(lambda machine: machine.archivings()))
+    def archive(self, step: Step | None) -> None:
+        """Archive a document."""
+        self._take(step)
+
+    @rule(step=st.deferred(lambda: _collectings()))
+    def gc(self, step: Step) -> None:
+        """Collect media."""
+        self._take(step)
+
+    @rule(hours=st.sampled_from([1.0, 100.0]))
+    def advance_hours(self, hours: float) -> None:
+        """Let time pass."""
+        self._take(AdvanceHours(step="advance_hours", hours=hours))
+
+    @rule()
+    def recover(self) -> None:
+        """Clean up."""
+        self._take(_RECOVER)
+
+    @rule(step=_of_machine(lambda machine: machine.crashes()))
+    def crash_at(self, step: Step | None) -> None:
+        """Die."""
+        self._take(step)
+
+    def _take(self, step: Step | None) -> None:
+        """Do a step, if there is one to do, and hold it to the laws."""
+        if step is not None:
+            self._steps.append(step)
+            self._careful(lambda: self._hold(step))
+
+    def _hold(self, step: Step) -> None:
+        before = self._state
+        finished = None
+        if isinstance(step, CrashAt) and "crash-all-or-nothing" in self._search.laws:
+            finished = self._play.finished(step.during)
+        answer = self._play.do(step)
+        self._state = self._play.state()
+        if isinstance(step, CrashAt) and answer.problem:
+            # The point was not passed, so nothing died: the step was simply done.
+            self._steps[-1] = step = step.during
+        move = make_move(self._story, step, before, self._state, finished)
+        for law in self._search.laws:
+            for seen in LAWS[law].check(move):
+                raise BrokenLaw(law, seen, self._told())
+
+    def _careful(self, call: Callable[[], T]) -> T:
+        """Keep what is raised; errors of the chain say after which steps they came."""
+        try:
+            return call()
+        except Broken as error:
+            self._search.raised.append(error)
+            raise
+        except Misbehaviour as error:
+            steps = "\n".join(["after these steps:", *self._told()])
+            told = Misbehaviour(error.reason, f"{error.details}\n\n{steps}".strip())
+            self._search.raised.append(told)
+            raise told from None
+
+    def _told(self) -> list[str]:
+        """The steps so far, as a fixture would write them."""
+        return [json.dumps(as_json(step), ensure_ascii=False) for step in self._steps]
+
+    def teardown(self) -> None:
+        """Give the chain's files back."""
+        self._host.close()
+
+
+_RECOVER = Recover(step="recover")
 
 
 def _put(media: str, context: str | None) -> Step:
@@ -269,6 +313,10 @@ def _transfer(document: str) -> Step:
 
 def _archive(document: str, triples: tuple[TripleSpec, ...] | None, lookup_fails: bool) -> Step:
     return Archive(step="archive", document=document, triples=triples, lookup_fails=lookup_fails)
+
+
+def _crash_at(point: str, during: Step) -> Step:
+    return CrashAt(step="crash_at", point=point, during=during)
 
 
 def _collectings() -> SearchStrategy[Step]:
