@@ -137,7 +137,7 @@ class CaseItem(pytest.Item):
         self.run = run
         self.index = 0
         """Position among the selected cases of the run, for an order that xdist keeps."""
-        self.soulmem_record: Record | None = None
+        self.verdict = Verdict(None)
         self.add_marker("soulmem")
         self.add_marker(f"soulmem_{kind.name}")
 
@@ -150,8 +150,7 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Judge the case."""
         __tracebackhide__ = True
-        verdict = self.run.judge(self.case)
-        self.soulmem_record = self._record(verdict)
+        self.verdict = verdict = self.run.judge(self.case)
         self.user_properties += [
             (f"soulmem.{name}", value) for name, value in verdict.properties.items()
         ]
@@ -160,12 +159,17 @@ class CaseItem(pytest.Item):
         if verdict.skipped:
             pytest.skip(verdict.skipped)
 
-    def _record(self, verdict: Verdict) -> Record:
+    @property
+    def soulmem_record(self) -> Record:
         """What reports are made of; plain data."""
+        verdict = self.verdict
         record: Record = {
             "kind": self.kind.name,
             "index": self.index,
             "nodeid": self.nodeid,
+            "figures": dict(verdict.figures),
+            "variation": verdict.variation,
+            "fingerprint": verdict.fingerprint,
             **verdict.record,
         }
         if verdict.failure:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     import pytest
+    from msgspec import Struct
 
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
@@ -87,6 +88,12 @@ class Verdict:
     properties: Mapping[str, str | int | float] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
     skipped: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """Metrics by name, for means, gates and comparisons with a baseline."""
+    variation: str = ""
+    """Which of several settings the case ran with: the label of its weight set."""
+    fingerprint: str = ""
+    """Changes when what is asked or expected changes: other cases are not compared."""
 
 
 class Case(Protocol):
@@ -137,6 +144,9 @@ class KindModule(Protocol):
     def open_run(self, config: pytest.Config, settings: Settings, progress: Progress) -> Run:
         """Start a session's run."""
         ...
+
+    Result: type[Struct]
+    """The record of a judged case."""
 
     def section(self, records: Sequence[Mapping[str, Any]]) -> Section:
         """The part of the terminal report about these records."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _settings = pytest.StashKey[settings.Settings]()
 _runs = pytest.StashKey[dict[str, "Run"]]()
+_conclusion = pytest.StashKey[Any]()
 _gatherer = pytest.StashKey[gather.Gatherer]()
 
 
@@ -107,9 +108,14 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Let what a case found travel with its report, to another process too."""
     report = yield
-    record: dict[str, Any] | None = getattr(item, "soulmem_record", None)
-    if report.when == "call" and record is not None:
-        gather.attach(report, record)
+    record: gather.Record | None = getattr(item, "soulmem_record", None)
+    if record is None:
+        return report
+    if report.when == "call":
+        gather.attach(report, record, report.outcome)
+    elif report.when == "setup" and report.failed:
+        text = report.longreprtext
+        gather.attach(report, {**record, "failure": [text.split("\n", 1)[0], text]}, "error")
     return report
 
 
@@ -126,6 +132,24 @@ def pytest_report_from_serializable() -> Generator[None, Any, Any]:
     return report
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write result files, check gates and compare with a baseline."""
+    config = session.config
+    gatherer = config.stash[_gatherer]
+    asked = config.stash[_settings]
+    # A worker's cases are concluded by the controller.
+    if hasattr(config, "workerinput") or not (asked.concludes and gatherer.found_something()):
+        return
+    from pytest_soulmem.reporting.finish import conclude
+
+    conclusion = conclude(
+        gatherer.results(asked), asked, config.rootpath, config.invocation_params.dir
+    )
+    config.stash[_conclusion] = conclusion
+    if session.exitstatus == pytest.ExitCode.OK and conclusion.exit_status:
+        session.exitstatus = conclusion.exit_status
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
@@ -135,3 +159,8 @@ def pytest_terminal_summary(
         from pytest_soulmem.reporting.terminal import write_report
 
         write_report(terminalreporter, records)
+    conclusion = config.stash.get(_conclusion, None)
+    if conclusion:
+        from pytest_soulmem.reporting.terminal import write_conclusion
+
+        write_conclusion(terminalreporter, conclusion)

@@ -8,12 +8,13 @@ Source: H. Ebbinghaus, *Über das Gedächtnis* (1885), in the half-life form of 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_soulmem.forgetting.terms import CurveSettings
+if TYPE_CHECKING:
+    from pytest_soulmem.forgetting.terms import CurveSettings
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -22,6 +20,10 @@ from pytest_soulmem.forgetting.terms import (
     Memory,
     MemoryKind,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 LAW_NAMES = (
     "bounds",

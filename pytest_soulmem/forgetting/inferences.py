@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_soulmem.forgetting.fixture import (
     Activation,
@@ -20,12 +20,14 @@ from pytest_soulmem.forgetting.fixture import (
     TimeMonotonic,
 )
 from pytest_soulmem.forgetting.process import revise
-from pytest_soulmem.forgetting.protocols import Reviser
 from pytest_soulmem.forgetting.similarity import similarity
-from pytest_soulmem.forgetting.subject import Subject
 from pytest_soulmem.forgetting.terms import ACTIONS, TRIGGER, Action, CurveSettings
 from pytest_soulmem.forgetting.wording import bar, degree, number
 from pytest_soulmem.reporting.table import Table, lines
+
+if TYPE_CHECKING:
+    from pytest_soulmem.forgetting.protocols import Reviser
+    from pytest_soulmem.forgetting.subject import Subject
 
 ROUNDING = 1e-9
 """A rise or fall up to this is the last bit's noise, not memory."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_soulmem.cases import BrokenCase, broken_verdict
@@ -22,6 +20,9 @@ from pytest_soulmem.reporting.text import visible
 
 # numpy, hypothesis and the segmenter wait until a case is judged.
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     import pytest
 
     from pytest_soulmem.forgetting.inferences import Finding
@@ -44,7 +45,11 @@ def section(records: Sequence[Mapping[str, Any]]) -> Section:
     return forgetting_section(records)
 
 
-def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> ForgettingRun:
+def open_run(
+    config: pytest.Config,
+    settings: Settings,
+    progress: Progress,
+) -> ForgettingRun:
     """Start a session's run."""
     return ForgettingRun(config, settings)
 
@@ -181,7 +186,7 @@ def _case_failure(
         "",
         *finding.details,
     ]
-    return Failure(visible(text[0]), "\n".join(map(visible, text)))
+    return Failure(visible(first), "\n".join(map(visible, text)))
 
 
 def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:

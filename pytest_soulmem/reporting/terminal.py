@@ -12,6 +12,8 @@ from pytest_soulmem.reporting.table import Section, fitting, lines
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_soulmem.reporting.finish import Conclusion
+
 _INDENT = "  "
 
 
@@ -23,6 +25,16 @@ def write_report(
     for kind in KINDS:
         if records.get(kind.name):
             _write_section(terminal, kind.load().section(records[kind.name]))
+
+
+def write_conclusion(terminal: pytest.TerminalReporter, conclusion: Conclusion) -> None:
+    """Write the comparison, what was written where, and in red what falls short."""
+    for section in conclusion.sections:
+        _write_section(terminal, section)
+    for line in conclusion.lines:
+        terminal.line(line)
+    for problem in conclusion.problems:
+        terminal.line(f"soulmem: {problem}", red=True)
 
 
 def _write_section(terminal: pytest.TerminalReporter, section: Section) -> None:

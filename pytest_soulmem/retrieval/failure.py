@@ -42,7 +42,7 @@ def _setting(query: Query, outcome: Outcome) -> list[str]:
         if name in ("tag", "variant") or value != defaults[name]
     ]
     return [
-        f"retriever  {outcome.embedder}, mode {query.mode}, "
+        f"retriever  {outcome.system.name}, mode {query.mode}, "
         f"threshold {query.similarity_threshold:g}, max_results {query.max_results}",
         f"weights    {', '.join(changed)}, others as by default",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -226,6 +227,8 @@ class Graph:
 
     nodes: tuple[Node, ...]
     path: Path | None = None
+    digest: str = ""
+    """Of the file's content; changes when any memory does."""
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -265,7 +268,7 @@ def read_graph(path: Path) -> Graph:
     faults += _link_faults(raw, {name for name in known if isinstance(name, str)})
     if faults:
         raise FixtureError(path, faults)
-    return Graph(tuple(nodes), path)
+    return Graph(tuple(nodes), path, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def _owner(raw: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
+    System,
     measure,
     measure_abstract,
     measure_actions,
@@ -38,7 +40,9 @@ from pytest_soulmem.retrieval.similarity import texts_of
 from pytest_soulmem.retrieval.weights import Weights, WeightSet
 from pytest_soulmem.settings import Check, Mode, Settings
 
-__all__ = ["open_run", "recognises", "section"]
+__all__ = ["Result", "open_run", "recognises", "section"]
+
+Result = Outcome
 
 if TYPE_CHECKING:
     import pytest
@@ -65,6 +69,13 @@ class SweptCase:
     mode: Mode
     check: Check
     group: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of what is asked, of whom, and what is expected."""
+        case = msgspec.structs.replace(self.case, name="", description=None, mode=None, check=None)
+        content = self.file.graph.digest.encode() + msgspec.json.encode(case)
+        return hashlib.sha256(content).hexdigest()[:16]
 
     @property
     def query(self) -> Query:
@@ -171,6 +182,7 @@ class RetrievalRun:
     def _embed(self, asked: Mapping[Graph, Sequence[SweptCase]]) -> None:
         try:
             self._store = VectorStore(self._settings.vectors)
+            self._config.add_cleanup(self._store.close)
             hooked = self._config.hook.pytest_soulmem_embedder(config=self._config)
             self._chosen = choose(self._settings, hooked, self._store)
             texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
@@ -235,10 +247,18 @@ class RetrievalRun:
             details = comparisons(case.case, retrieval, explanation)
             outcome = msgspec.structs.replace(outcome, rankings=details)
             failure = explain_failure(query, outcome, found, details) if found else None
-        return Verdict(failure, _properties(outcome, case.weight_set), msgspec.to_builtins(outcome))
+        return Verdict(
+            failure,
+            _properties(outcome, case.weight_set),
+            msgspec.to_builtins(outcome),
+            figures=figures(outcome),
+            variation=case.weight_set.label,
+            fingerprint=case.fingerprint,
+        )
 
     def _outcome(self, case: SweptCase, retriever: Retriever, retrieval: Retrieval) -> Outcome:
-        cutoffs = self._settings.k or tuple(sorted(set(case.file.config.test_k_values)))
+        own = self._settings.k or case.file.config.test_k_values
+        cutoffs = sorted({*own, *self._settings.cutoffs})
         weights = case.weight_set.weights
         actions = measure_actions(case.case, retrieval.actions, cutoffs)
         return Outcome(
@@ -248,7 +268,7 @@ class RetrievalRun:
             variant=weights.variant,
             mode=case.mode,
             check=case.check,
-            embedder=self._system_name(retriever),
+            system=self._system(retriever),
             negative=case.case.negative,
             retrieved=tuple(scored.id for scored in retrieval.combined),
             expected=case.case.expected_combined_ranking,
@@ -258,10 +278,11 @@ class RetrievalRun:
             actions_unjudged=bool(case.case.expected_actions) and actions is None,
         )
 
-    def _system_name(self, retriever: Retriever) -> str:
+    def _system(self, retriever: Retriever) -> System:
         if isinstance(retriever, ReferenceRetriever) and self._chosen:
-            return self._chosen.identity.embedder
-        return type(retriever).__name__
+            identity = self._chosen.identity
+            return System(identity.embedder, identity.model, identity.fingerprint)
+        return System(type(retriever).__name__)
 
 
 def _explanation(
@@ -284,7 +305,7 @@ def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int 
     return {
         "mode": outcome.mode,
         "check": outcome.check,
-        "embedder": outcome.embedder,
+        "embedder": outcome.system.name,
         **{name: float(value) for name, value in shown.items()},
         **{name.replace(" ", "_"): value for name, value in figures(outcome).items()},
         "retrieved": json.dumps(outcome.retrieved, ensure_ascii=False),

@@ -96,6 +96,14 @@ def measure_abstract(
     return AbstractMetrics(float(bool(expected.intersection(_ids(retrieval.combined)))), direct)
 
 
+class System(Struct, frozen=True):
+    """What was under test: an embedder and its model, or by name the user's own retriever."""
+
+    name: str
+    model: str = ""
+    fingerprint: str = ""
+
+
 class Outcome(Struct, frozen=True):
     """A judged case."""
 
@@ -105,7 +113,7 @@ class Outcome(Struct, frozen=True):
     variant: float
     mode: str
     check: str
-    embedder: str
+    system: System
     negative: bool
     retrieved: tuple[str, ...]
     expected: tuple[str, ...]

@@ -75,7 +75,7 @@ def _how(rows: Sequence[Judged]) -> str:
     """Embedder, mode and check; several where cases differ."""
     outcomes = [row.outcome for row in rows]
     parts = {
-        "": [outcome.embedder for outcome in outcomes],
+        "": [outcome.system.name for outcome in outcomes],
         "mode ": [outcome.mode for outcome in outcomes],
         "check ": [outcome.check for outcome in outcomes],
     }
