@@ -48,7 +48,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:  # noqa: PERF203 - another process is at it
+        except sqlite3.OperationalError:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.005)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hypothesis import HealthCheck, Verbosity, settings
+from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 from hypothesis.strategies import SearchStrategy
 
 from pytest_soulmem.archive.crash import CRASH_POINTS, LOOKUP
@@ -38,12 +39,14 @@ from pytest_soulmem.users_code import Misbehaviour
 
 T = TypeVar("T")
 
-SHARE = 5
+SHARE = 4
 """One example of a machine is many steps: it gets this part of the profile's examples."""
-STEPS = 20
+STEPS = 25
 """Steps of one example at most; fewer if the profile says so."""
 
 _CONTEXT = "chat"
+_DEADLY = ("put", "transfer", "gc", "recover")
+"""Steps that a chain can die in, besides archiving."""
 _UNUSABLE = (
     TripleSpec("水平", "分割", "成"),
     TripleSpec("图", "有", "颜色"),
@@ -62,11 +65,14 @@ class Domain:
 
     @property
     def extended(self) -> Cast:
-        """The file's cast, with a document for each media that is only its marker."""
+        """The file's cast, with a document for each media that no document has a marker of."""
         documents = dict(self.cast.documents)
+        texts = "".join(document.text for document in documents.values())
         for name in self.cast.media:
-            document = DocumentSpec(f"marker of {name}", f"{{marker:{name}}}")
-            documents.setdefault(document.name, document)
+            marker = f"{{marker:{name}}}"
+            if marker not in texts:
+                document = DocumentSpec(f"marker of {name}", marker)
+                documents.setdefault(document.name, document)
         return replace(self.cast, documents=documents)
 
 
@@ -126,6 +132,8 @@ def _budget() -> settings:
         deadline=None,
         report_multiple_bugs=False,
         verbosity=Verbosity.quiet,
+        # Explaining traces every line, and the steps speak for themselves.
+        phases=[phase for phase in profile.phases if phase is not Phase.explain],
         # The laws judge what a chain does, not its speed.
         suppress_health_check=[*profile.suppress_health_check, HealthCheck.too_slow],
     )
@@ -164,6 +172,7 @@ class ChainMachine(RuleBasedStateMachine):
         self._play = Play(self._host, search.domain.extended)
         self._story = Story(self._play)
         self._steps: list[Step] = []
+        self._sound = True
         self._state = self._careful(self._play.state)
 
     # What can be done next
@@ -180,34 +189,45 @@ class ChainMachine(RuleBasedStateMachine):
         """Making a document."""
         return st.builds(_transfer, st.sampled_from(sorted(self._play.cast.documents)))
 
-    def archivings(self) -> SearchStrategy[Step | None]:
+    def archivings(self) -> SearchStrategy[Step]:
         """Archiving a document that is there."""
-        there = sorted(self._state.documents & self._play.cast.documents.keys())
-        if not there:
-            return st.none()
         fails = st.just(False)
-        if LOOKUP in self._points():
+        if LOOKUP in self._points:
             fails |= st.booleans()
-        return st.builds(_archive, st.sampled_from(there), _extractions(), fails)
+        return st.builds(_archive, st.sampled_from(self._there), _extractions(), fails)
 
-    def crashes(self) -> SearchStrategy[Step | None]:
-        """Dying at any point of any step."""
-        points = sorted(self._points() & CRASH_POINTS.keys())
-        return st.sampled_from(points).flatmap(self._crash) if points else st.none()
+    def deaths_while_archiving(self) -> SearchStrategy[Step]:
+        """Dying at any point of archiving."""
+        return st.builds(_crash_at, self._points_of("archive"), self.archivings())
 
-    def _crash(self, point: str) -> SearchStrategy[Step | None]:
-        kinds: dict[str, SearchStrategy[Any]] = {
+    def other_deaths(self) -> SearchStrategy[Step]:
+        """Dying at any point of any other step."""
+        kinds: dict[str, SearchStrategy[Step]] = {
             "put": self.puts(),
             "transfer": self.transfers(),
-            "archive": self.archivings(),
             "gc": _collectings(),
             "recover": st.just(_RECOVER),
         }
-        return kinds[point.partition(".")[0]].map(lambda step: step and _crash_at(point, step))
+        possible = [
+            st.builds(_crash_at, self._points_of(kind), during)
+            for kind, during in kinds.items()
+            if _dies_in(self, kind)
+        ]
+        return st.one_of(possible)
+
+    def _points_of(self, kind: str) -> SearchStrategy[str]:
+        points = self._points & CRASH_POINTS.keys()
+        return st.sampled_from(sorted(point for point in points if point.startswith(f"{kind}.")))
+
+    @property
+    def _there(self) -> list[str]:
+        """The documents that can be archived now."""
+        return sorted(self._state.documents & self._play.cast.documents.keys())
 
     def _media(self) -> SearchStrategy[str]:
         return st.sampled_from(sorted(self._play.cast.media))
 
+    @cached_property
     def _points(self) -> frozenset[str]:
         return self._host.chain.crash_points
 
@@ -228,9 +248,22 @@ class ChainMachine(RuleBasedStateMachine):
         """Make a document."""
         self._take(step)
 
+    @precondition(lambda machine: machine._there)
     @rule(step=_of_machine(lambda machine: machine.archivings()))
-    def archive(self, step: Step | None) -> None:
+    def archive(self, step: Step) -> None:
         """Archive a document."""
+        self._take(step)
+
+    @precondition(lambda machine: machine._there and _dies_in(machine, "archive"))
+    @rule(step=_of_machine(lambda machine: machine.deaths_while_archiving()))
+    def die_while_archiving(self, step: Step) -> None:
+        """Die while a document is archived."""
+        self._take(step)
+
+    @precondition(lambda machine: any(_dies_in(machine, kind) for kind in _DEADLY))
+    @rule(step=_of_machine(lambda machine: machine.other_deaths()))
+    def die(self, step: Step) -> None:
+        """Die in the middle of something else."""
         self._take(step)
 
     @rule(step=st.deferred(lambda: _collectings()))
@@ -248,16 +281,10 @@ class ChainMachine(RuleBasedStateMachine):
         """Clean up."""
         self._take(_RECOVER)
 
-    @rule(step=_of_machine(lambda machine: machine.crashes()))
-    def crash_at(self, step: Step | None) -> None:
-        """Die."""
-        self._take(step)
-
-    def _take(self, step: Step | None) -> None:
-        """Do a step, if there is one to do, and hold it to the laws."""
-        if step is not None:
-            self._steps.append(step)
-            self._careful(lambda: self._hold(step))
+    def _take(self, step: Step) -> None:
+        """Do a step and hold it to the laws."""
+        self._steps.append(step)
+        self._careful(lambda: self._hold(step))
 
     def _hold(self, step: Step) -> None:
         before = self._state
@@ -279,9 +306,11 @@ class ChainMachine(RuleBasedStateMachine):
         try:
             return call()
         except Broken as error:
+            self._sound = False
             self._search.raised.append(error)
             raise
         except Misbehaviour as error:
+            self._sound = False
             steps = "\n".join(["after these steps:", *self._told()])
             told = Misbehaviour(error.reason, f"{error.details}\n\n{steps}".strip())
             self._search.raised.append(told)
@@ -292,8 +321,16 @@ class ChainMachine(RuleBasedStateMachine):
         return [json.dumps(as_json(step), ensure_ascii=False) for step in self._steps]
 
     def teardown(self) -> None:
-        """Give the chain's files back."""
-        self._host.close()
+        """End with a recovery, and give the chain's files back."""
+        try:
+            if self._sound:
+                self._take(_RECOVER)
+        finally:
+            self._host.close()
+
+
+def _dies_in(machine: ChainMachine, kind: str) -> bool:
+    return any(point.startswith(f"{kind}.") for point in machine._points)
 
 
 _RECOVER = Recover(step="recover")
@@ -330,4 +367,4 @@ def _gc(min_age_hours: float, capacity_bytes: int | None) -> Step:
 def _extractions() -> SearchStrategy[tuple[TripleSpec, ...] | None]:
     """What an extractor may find: nothing, things that no graph takes, or what the file says."""
     some = st.lists(st.sampled_from([*_UNUSABLE, *_USABLE]), max_size=2, unique=True).map(tuple)
-    return some | st.none()
+    return st.none() | some

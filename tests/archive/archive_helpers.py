@@ -20,7 +20,12 @@ ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures" / "archive"
 FILES = sorted(path.stem for path in FIXTURES.glob("*.json"))
 
-FLAG = {"name": "flag", "mime": "image/png", "text": "三色旗", "description": "**三色旗**，自上而下"}
+FLAG = {
+    "name": "flag",
+    "mime": "image/png",
+    "text": "三色旗",
+    "description": "**三色旗**，自上而下",
+}
 NOTES = {"name": "notes", "text": "看到了：\n{marker:flag}"}
 PUT = {"step": "put", "media": "flag", "context": "chat"}
 TRANSFER = {"step": "transfer", "context": "chat", "document": "notes"}

@@ -134,8 +134,7 @@ class RecoveryGrows(SqliteChain):
 
     def recover(self):
         super().recover()
-        folder = self._media._folder
-        (folder / f"{len(list(folder.iterdir())):064x}").touch()
+        (self._media._folder / os.urandom(32).hex()).touch()
 
 
 class CommitsTwice(SqliteChain):
@@ -215,7 +214,7 @@ class SwallowsCrashes(SqliteChain):
             return super().put(data, mime, description, context)
         except BaseException:
             for path in self._media._folder.iterdir():
-                os.unlink(path)
+                path.unlink()
             return ""
 
 
