@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -49,13 +49,22 @@ def read_cases(
         unnamable = name_faults(name, taken)
         faults += [Fault(f"{place}.{key}", message) for message in unnamable]
         usable = isinstance(name, str) and not unnamable
-        shown = name if isinstance(name, str) and usable else f"{array}[{position}]"
+        shown = (
+            name if isinstance(name, str) and usable else _stand_in(f"{array}[{position}]", taken)
+        )
         taken.setdefault(shown, place)
         if case and not faults:
             yield msgspec.structs.replace(case, name=shown)  # type: ignore[type-var]
         else:
             owner = f'case "{shown}"' if usable else ""
             yield BrokenCase(shown, tuple(owned_by(owner, faults)))
+
+
+def _stand_in(name: str, taken: Container[str]) -> str:
+    """A name for a case that has none, unlike those before it."""
+    while name in taken:
+        name += "*"
+    return name
 
 
 def faults_of(cases: Sequence[object]) -> list[Fault]:

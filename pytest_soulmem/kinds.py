@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pytest
     from msgspec import Struct
 
+    from pytest_soulmem.faults import Fault
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
 
@@ -27,6 +28,8 @@ class Kind:
 
     name: str
     summary: str
+    file: str
+    """What a file of this kind is called on the command line."""
     places: tuple[str, ...]
     module_name: str
 
@@ -44,12 +47,14 @@ KINDS = (
     Kind(
         "retrieval",
         "a retrieval case",
+        "query",
         ("queries/*.json", "*/question*.json"),
         "pytest_soulmem.retrieval.kind",
     ),
     Kind(
         "forgetting",
         "a forgetting case, or a law of the forgetting curve",
+        "forget",
         ("forget/*.json",),
         "pytest_soulmem.forgetting.kind",
     ),
@@ -147,6 +152,22 @@ class KindModule(Protocol):
 
     Result: type[Struct]
     """The record of a judged case."""
+
+    def faults(self, path: Path, document: object) -> Sequence[Fault]:
+        """Everything that is wrong in a file of this kind, in its cases too."""
+        ...
+
+    def advice(self, path: Path, document: object) -> Sequence[Fault]:
+        """What departs from the advice to those who write such files; never an error."""
+        ...
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of a file."""
+        ...
+
+    def example(self, path: Path) -> dict[Path, object]:
+        """A minimal valid file for a path, and what it needs beside it."""
+        ...
 
     def section(self, records: Sequence[Mapping[str, Any]]) -> Section:
         """The part of the terminal report about these records."""

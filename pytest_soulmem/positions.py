@@ -15,8 +15,18 @@ _DECODER = JSONDecoder()
 def position(text: str, place: str) -> tuple[int, int]:
     """Line and column, both from 1, of a place such as ``$.test_cases[2].name``.
 
-    A place that the text does not have stands where its nearest parent does; ``text`` is JSON.
+    A place that the text does not have stands where its nearest parent does; a text that is no
+    JSON has only its beginning.
     """
+    try:
+        at = _offset(text, place)
+    except (IndexError, json.JSONDecodeError, RecursionError):
+        at = 0
+    line = text.count("\n", 0, at) + 1
+    return line, at - text.rfind("\n", 0, at)
+
+
+def _offset(text: str, place: str) -> int:
     at = _skip_space(text, 0)
     for key, index in _STEP.findall(place):
         parts = _members(text, at) if key else _items(text, at)
@@ -25,8 +35,7 @@ def position(text: str, place: str) -> tuple[int, int]:
         if not found:
             break
         at = found[-1]
-    line = text.count("\n", 0, at) + 1
-    return line, at - text.rfind("\n", 0, at)
+    return at
 
 
 def _members(text: str, at: int) -> Iterator[tuple[object, int]]:
@@ -55,10 +64,7 @@ def _items(text: str, at: int) -> Iterator[tuple[object, int]]:
 
 def _next(text: str, start: int) -> int:
     """Where the next key or item stands after a value, or the closing bracket."""
-    try:
-        _, end = _DECODER.raw_decode(text, start)
-    except (json.JSONDecodeError, RecursionError):
-        return len(text) - 1
+    _, end = _DECODER.raw_decode(text, start)
     at = _skip_space(text, end)
     return _skip_space(text, at + 1) if text[at] == "," else at
 

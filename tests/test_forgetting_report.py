@@ -76,8 +76,8 @@ def test_fallbacks_are_counted_by_reason():
 
 def test_what_could_not_be_judged_is_said():
     notes = notes_of(
-        record("effect", forgetter="mine", effect=effect(due=False, similarity=None)),
-        {"law": "mask-ratio", "outcome": "skipped", "forgetter": "mine"},
+        record("effect", system={"forgetter": "mine"}, effect=effect(due=False, similarity=None)),
+        {"law": "mask-ratio", "outcome": "skipped", "system": {"forgetter": "mine"}},
     )
     assert notes == [
         "forgetter: mine",

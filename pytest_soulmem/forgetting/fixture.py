@@ -121,7 +121,9 @@ class _Tag(Struct, frozen=True):
     kind: str
 
 
-class _File(Struct, frozen=True):
+class ForgetDocument(Struct, frozen=True):
+    """A forget file whose cases are still to be looked at, one by one."""
+
     name: str
     description: str
     test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
@@ -154,7 +156,7 @@ def load_forget_file(path: Path, document: object) -> ForgetFile:
         FixtureError: the file cannot be used; lists every fault of it, those of its cases too.
             Faults of single cases alone raise nothing: they come back as broken cases.
     """
-    file, faults = decode(document, _File, "$")
+    file, faults = decode(document, ForgetDocument, "$")
     fields = document if isinstance(document, dict) else {}
     faults += law_faults(fields.get("laws"), LAW_NAMES)
     raw_cases = fields.get("test_cases")

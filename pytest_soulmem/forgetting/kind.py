@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+
 from pytest_soulmem.cases import BrokenCase, broken_verdict
+from pytest_soulmem.forgetting.authoring import advice, example, faults, schema
 from pytest_soulmem.forgetting.fixture import (
     ForgetCase,
     ForgetFile,
     load_forget_file,
 )
+from pytest_soulmem.forgetting.result import ForgettingResult, System
 from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.naming import place_of
@@ -31,6 +36,19 @@ if TYPE_CHECKING:
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
     from pytest_soulmem.users_code import Misbehaviour
+
+__all__ = [
+    "Result",
+    "advice",
+    "example",
+    "faults",
+    "open_run",
+    "recognises",
+    "schema",
+    "section",
+]
+
+Result = ForgettingResult
 
 
 def recognises(document: object) -> bool:
@@ -67,6 +85,14 @@ class Item:
         """The item's name."""
         return visible(self.case.name)
 
+    @property
+    def fingerprint(self) -> str:
+        """A digest of what is asked and what is expected."""
+        case = self.case
+        if isinstance(case, BrokenCase):
+            return ""
+        return _digest(self.file.settings, msgspec.structs.replace(case, name=""))
+
 
 @dataclass(frozen=True)
 class LawItem:
@@ -77,6 +103,16 @@ class LawItem:
     key: str
     """Tells this law of this file from all others, on every machine."""
     group: str = "laws"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the law, the curve and the memories."""
+        file = self.file
+        return _digest(self.name, file.settings, file.memories, file.law_tolerance)
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:16]
 
 
 AnyItem: TypeAlias = Item | LawItem
@@ -146,29 +182,49 @@ class ForgettingRun:
         assert not isinstance(case, BrokenCase)  # noqa: S101 - told apart by the caller
         trial = Trial(self._subject, file.settings, file.law_tolerance, self._reviser)
         finding = examine(case, trial)
-        return Verdict(
-            _case_failure(file, case, trial.subject, finding),
-            _properties(case.kind, finding),
-            _case_record(case, finding, trial.subject.name),
+        result = ForgettingResult(
+            inference=case.kind,
+            system=System(trial.subject.name),
+            degrees=finding.degrees,
+            actions=finding.actions,
+            effect=finding.effect,
         )
+        failure = _case_failure(file, case, trial.subject, finding)
+        return _verdict(item, result, failure, _properties(case.kind, finding))
 
     def _judge_law(self, item: LawItem) -> Verdict:
         from pytest_soulmem.forgetting.laws import LAWS, Domain, try_law
 
         file = item.file
         domain = Domain(self._subject, file.settings, file.memories, file.law_tolerance)
-        record = {"law": item.name, "forgetter": self._subject.name}
+        result = ForgettingResult(law=item.name, system=System(self._subject.name))
         lacking = LAWS[item.name].lacking(self._subject, file.memories)
         if lacking:
-            return Verdict(None, {"kind": "law"}, record, skipped=lacking)
-        return Verdict(try_law(item.name, domain, item.key), {"kind": "law"}, record)
+            return replace(_verdict(item, result, None, {"kind": "law"}), skipped=lacking)
+        return _verdict(item, result, try_law(item.name, domain, item.key), {"kind": "law"})
+
+
+def _verdict(
+    item: AnyItem,
+    result: ForgettingResult,
+    failure: Failure | None,
+    properties: Mapping[str, str | int | float],
+) -> Verdict:
+    return Verdict(
+        failure,
+        properties,
+        msgspec.to_builtins(result),
+        figures=result.figures,
+        fingerprint=item.fingerprint,
+    )
 
 
 def _misbehaved(item: AnyItem, error: Misbehaviour) -> Verdict:
     """The verdict on a user's code that raised or returned nonsense."""
-    kind = "law" if isinstance(item, LawItem) else getattr(item.case, "kind", "")
-    record = {"law": item.name} if isinstance(item, LawItem) else {"inference": kind}
-    return Verdict(error.failure, {"kind": kind}, record)
+    if isinstance(item, LawItem):
+        return _verdict(item, ForgettingResult(law=item.name), error.failure, {"kind": "law"})
+    kind = getattr(item.case, "kind", "")
+    return _verdict(item, ForgettingResult(inference=kind), error.failure, {"kind": kind})
 
 
 def _case_failure(
@@ -207,13 +263,3 @@ def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:
 
 def _one_or_array(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else json.dumps(values)
-
-
-def _case_record(case: ForgetCase, finding: Finding, forgetter: str) -> dict[str, Any]:
-    return {
-        "inference": case.kind,
-        "forgetter": forgetter,
-        "degrees": list(finding.degrees),
-        "actions": list(finding.actions),
-        "effect": asdict(finding.effect) if finding.effect else None,
-    }

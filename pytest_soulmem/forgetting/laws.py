@@ -52,9 +52,15 @@ class Domain:
         return curve.base_half_life_hours * (1 + curve.active_factor * counted)
 
     def hours(self) -> SearchStrategy[float]:
-        """Moments: half of them where the curve still bends, half anywhere."""
+        """Moments: most of them where the curve still bends, some anywhere.
+
+        Some lie on a grid of quarter hours, or finer: a moment drawn as any float is a whole
+        number too often to tell who truncates.
+        """
         bend = min(LONGEST, 4 * self.settings.base_half_life_hours)
-        return st.floats(0, bend) | st.floats(0, LONGEST)
+        step = 2.0 ** min(-2, math.floor(math.log2(max(bend / 256, sys.float_info.min))))
+        grid = st.integers(0, math.floor(bend / step)).map(lambda count: count * step)
+        return grid | st.floats(0, bend) | grid | st.floats(0, LONGEST)
 
     def counts(self) -> SearchStrategy[int]:
         """Retrieval counts: around the cap, and far beyond it."""

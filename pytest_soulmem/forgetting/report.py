@@ -51,7 +51,8 @@ def _mean_degree(group: Records) -> str:
 
 
 def _notes(records: Records) -> Iterator[str]:
-    names = sorted({record["forgetter"] for record in records if record.get("forgetter")})
+    systems = [record["system"] for record in records if record.get("system")]
+    names = sorted({system["forgetter"] for system in systems})
     if names:
         yield f"forgetter: {', '.join(map(visible, names))}"
     effects = [record["effect"] for record in records if record.get("effect")]

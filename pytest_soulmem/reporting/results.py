@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.gather import COMMON_FIELDS, Record
+from pytest_soulmem.schemas import json_schema
 
 if TYPE_CHECKING:
     from pytest_soulmem.settings import Settings
@@ -185,14 +186,12 @@ def read_results(path: Path) -> Results:
     return msgspec.json.decode(path.read_bytes(), type=Results)
 
 
-def json_schema() -> dict[str, Any]:
+def results_schema() -> dict[str, Any]:
     """The JSON Schema of the document; ``result`` by kind."""
-    schema = msgspec.json.schema(Results)
-    results = [kind.load().Result for kind in KINDS]
-    _, parts = msgspec.json.schema_components(results, ref_template="#/$defs/{name}")
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["$defs"] |= parts
+    schema = json_schema(Results)
+    found = json_schema(*(kind.load().Result for kind in KINDS))
+    schema["$defs"] |= found["$defs"]
     schema["$defs"]["CaseResult"]["properties"]["result"] = {
-        "anyOf": [*({"$ref": f"#/$defs/{kind.__name__}"} for kind in results), {"maxProperties": 0}]
+        "anyOf": [*found["anyOf"], {"maxProperties": 0}]
     }
     return schema

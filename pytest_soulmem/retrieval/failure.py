@@ -28,7 +28,7 @@ def explain_failure(
     violated = {violation.where for violation in violations} | {"combined ranking"}
     for comparison in comparisons:
         if comparison.title in violated:
-            text += _tables(comparison)
+            text += ranking_tables(comparison)
     if outcome.actions_unjudged:
         text += ["", f"mode {outcome.mode}: actions are not inferred, so none was judged"]
     return Failure(visible(broken[0]), "\n".join(visible(line) for line in text))
@@ -48,7 +48,7 @@ def _setting(query: Query, outcome: Outcome) -> list[str]:
     ]
 
 
-def _tables(comparison: Comparison) -> list[str]:
+def ranking_tables(comparison: Comparison) -> list[str]:
     """The expected ids, then what came back, in one grid, so that the columns line up."""
     expected, retrieved = comparison.expected, comparison.retrieved
     hits = [*expected, *retrieved]
@@ -66,7 +66,8 @@ def _tables(comparison: Comparison) -> list[str]:
 def _row(hit: Hit, keyed: bool, channels: Sequence[str]) -> list[str]:
     return [
         "missing" if hit.rank is None else str(hit.rank),
-        hit.id,
+        # Here and not after: the columns must fit what is shown.
+        visible(hit.id),
         hit.role,
         _number(hit.score),
         *([_number(hit.key)] if keyed else []),

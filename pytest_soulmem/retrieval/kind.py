@@ -21,6 +21,7 @@ from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.reporting.text import visible, visible_lines
 from pytest_soulmem.reporting.tracebacks import users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
+from pytest_soulmem.retrieval.authoring import advice, example, faults, schema
 from pytest_soulmem.retrieval.checks import violations
 from pytest_soulmem.retrieval.details import Explanation, comparisons, explained_ids
 from pytest_soulmem.retrieval.failure import explain_failure
@@ -28,6 +29,7 @@ from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
     System,
+    ids_of,
     measure,
     measure_abstract,
     measure_actions,
@@ -40,7 +42,16 @@ from pytest_soulmem.retrieval.similarity import texts_of
 from pytest_soulmem.retrieval.weights import Weights, WeightSet
 from pytest_soulmem.settings import Check, Mode, Settings
 
-__all__ = ["Result", "open_run", "recognises", "section"]
+__all__ = [
+    "Result",
+    "advice",
+    "example",
+    "faults",
+    "open_run",
+    "recognises",
+    "schema",
+    "section",
+]
 
 Result = Outcome
 
@@ -270,7 +281,7 @@ class RetrievalRun:
             check=case.check,
             system=self._system(retriever),
             negative=case.case.negative,
-            retrieved=tuple(scored.id for scored in retrieval.combined),
+            retrieved=tuple(ids_of(retrieval.combined)),
             expected=case.case.expected_combined_ranking,
             metrics=measure(case.case, retrieval.combined, cutoffs),
             actions=actions,

@@ -95,8 +95,12 @@ class PageRank:
     @cached_property
     def _transposed(self) -> csr_array:
         """Pᵀ, with empty columns for dangling nodes."""
-        scale = np.where(self._dangling, 0, 1 / np.where(self._dangling, 1, self._out_weight))
-        return csr_array(self.weights.multiply(scale[:, np.newaxis]).T)
+        links = self.weights.tocoo()
+        sources, targets = links.coords
+        totals = np.where(self._dangling, 1, self._out_weight)
+        # Divided one by one: the reciprocal of a very faint total is infinite.
+        shares = links.data / totals[sources]
+        return csr_array((shares, (targets, sources)), shape=links.shape)
 
     @cached_property
     def _inverse(self) -> NDArray[np.float64]:

@@ -139,13 +139,24 @@ class Config(Struct, frozen=True):
     check: Check | None = None
 
 
-class _File(Struct, frozen=True):
+class _Header(Struct, frozen=True, kw_only=True):
     name: str
     description: str
     graph_path: str
     config: Config
-    test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
     blend_sweep: BlendSweep | None = None
+
+
+class _File(_Header, frozen=True, kw_only=True):
+    """A file whose cases are still to be looked at, one by one."""
+
+    test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
+
+
+class QueryDocument(_Header, frozen=True, kw_only=True):
+    """A whole file, for its schema."""
+
+    test_cases: Annotated[tuple[RetrievalCase, ...], Meta(min_length=1)]
 
 
 @dataclass(frozen=True)
