@@ -61,6 +61,7 @@ KINDS = (
     Kind(
         "archive",
         "a scenario of the archive chain, or a law of it",
+        "archive",
         ("archive/*.json",),
         "pytest_soulmem.archive.kind",
     ),

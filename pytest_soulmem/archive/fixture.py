@@ -46,7 +46,9 @@ LAW_NAMES = (
 )
 
 
-class _MediaSpec(Struct, frozen=True):
+class MediaSpec(Struct, frozen=True):
+    """A media: its content as text or in base64."""
+
     name: Text
     mime: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.+-]+/[A-Za-z0-9_.+-]+$")]
     text: str | None = None
@@ -77,17 +79,21 @@ class Scenario(Struct, frozen=True):
     description: str = ""
 
 
-class _RawScenario(Struct, frozen=True):
+class RawScenario(Struct, frozen=True):
+    """A case, its steps not yet read."""
+
     name: str
     steps: Annotated[tuple[object, ...], Meta(min_length=1)]
     description: str = ""
 
 
-class _File(Struct, frozen=True):
+class ArchiveDocument(Struct, frozen=True):
+    """An archive file, its scenarios not yet read."""
+
     name: str
     description: str
     test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
-    media: tuple[_MediaSpec, ...] = ()
+    media: tuple[MediaSpec, ...] = ()
     documents: tuple[DocumentSpec, ...] = ()
     config: Config = Config()
     laws: dict[str, object] = {}
@@ -108,6 +114,12 @@ class Cast:
     def media_name(self, digest: str) -> str:
         """How the file calls a media."""
         return self._names.get(digest, f"unknown media {digest[:12]}")
+
+    @property
+    def told(self) -> object:
+        """All of it as plain data, for a digest."""
+        media = [(own.name, own.mime, own.digest, own.description) for own in self.media.values()]
+        return media, list(self.documents.values()), self.config
 
     def media_names(self, digests: Iterable[str]) -> str:
         """Several of them as text."""
@@ -131,7 +143,7 @@ def load_archive_file(path: Path, document: object) -> ArchiveFile:
         FixtureError: the file cannot be used; lists every fault of it, those of its cases too.
             Faults of single cases alone raise nothing: they come back as broken cases.
     """
-    file, faults = decode(document, _File, "$")
+    file, faults = decode(document, ArchiveDocument, "$")
     fields = document if isinstance(document, dict) else {}
     faults += law_faults(fields.get("laws"), LAW_NAMES)
     cast, cast_faults = _read_cast(fields)
@@ -151,7 +163,7 @@ def load_archive_file(path: Path, document: object) -> ArchiveFile:
 def _read_cast(fields: Mapping[str, object]) -> tuple[Cast, list[Fault]]:
     """What decodes of the media and documents, and what is wrong beyond decoding."""
     faults: list[Fault] = []
-    specs = _named(fields.get("media"), _MediaSpec, "$.media", faults)
+    specs = _named(fields.get("media"), MediaSpec, "$.media", faults)
     media: dict[str, Media] = {}
     contents: dict[bytes, str] = {}
     for place, spec in specs:
@@ -189,12 +201,12 @@ def _named(raw: object, kind: type[Any], place: str, faults: list[Fault]) -> lis
 
 
 def _stand_in(kind: type[Any], name: str) -> Any:
-    if kind is _MediaSpec:
-        return _MediaSpec(name, "unusable/unusable", text=f"\0{name}")
+    if kind is MediaSpec:
+        return MediaSpec(name, "unusable/unusable", text=f"\0{name}")
     return DocumentSpec(name, "")
 
 
-def _content(spec: _MediaSpec, place: str, faults: list[Fault]) -> bytes:
+def _content(spec: MediaSpec, place: str, faults: list[Fault]) -> bytes:
     if (spec.text is None) == (spec.base64 is None):
         found = "none of them" if spec.text is None else "both"
         faults.append(Fault(place, f"expected exactly one of text, base64; found {found}"))
@@ -233,7 +245,7 @@ class _Reader:
 
     def scenario(self, raw: object, place: str) -> tuple[Scenario | None, list[Fault]]:
         """A case of the file."""
-        case, faults = decode(raw, _RawScenario, place)
+        case, faults = decode(raw, RawScenario, place)
         fields = raw if isinstance(raw, dict) else {}
         raw_steps = fields.get("steps")
         steps: list[Step] = []

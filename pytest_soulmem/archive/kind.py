@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+
+from pytest_soulmem.archive.authoring import advice, example, faults, schema
+from pytest_soulmem.archive.digests import sha256
 from pytest_soulmem.archive.fixture import ArchiveFile, Scenario, load_archive_file
+from pytest_soulmem.archive.result import ArchiveResult, System
+from pytest_soulmem.archive.steps import as_json
 from pytest_soulmem.cases import BrokenCase, broken_verdict
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.naming import place_of
@@ -27,6 +33,20 @@ if TYPE_CHECKING:
 def recognises(document: object) -> bool:
     """Whether a document is an archive file, whole or faulty."""
     return isinstance(document, dict) and "test_cases" in document
+
+
+__all__ = [
+    "Result",
+    "advice",
+    "example",
+    "faults",
+    "open_run",
+    "recognises",
+    "schema",
+    "section",
+]
+
+Result = ArchiveResult
 
 
 def section(records: Sequence[Mapping[str, Any]]) -> Section:
@@ -54,6 +74,13 @@ class Item:
         """The item's name."""
         return visible(self.case.name)
 
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the media, the documents, the steps and what is expected."""
+        if isinstance(self.case, BrokenCase):
+            return ""
+        return _digest(self.file.cast.told, [as_json(step) for step in self.case.steps])
+
 
 @dataclass(frozen=True)
 class LawItem:
@@ -64,6 +91,15 @@ class LawItem:
     key: str
     """Tells this file from all others, on every machine."""
     group: str = "laws"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the law and of what it is tried on."""
+        return _digest(self.name, self.file.cast.told)
+
+
+def _digest(*parts: object) -> str:
+    return sha256(msgspec.json.encode(parts))[:16]
 
 
 AnyItem: TypeAlias = Item | LawItem
@@ -107,8 +143,7 @@ class ArchiveRun:
                 return self._judge_law(case)
             return self._judge_scenario(case)
         except Misbehaviour as error:
-            kind = "law" if isinstance(case, LawItem) else "scenario"
-            return Verdict(error.failure, {"kind": kind}, {kind: case.name})
+            return _verdict(case, ArchiveResult(), error.failure)
 
     def _open_chain(self, path: Path, clock: Clock) -> Subject:
         from pytest_soulmem.archive.chain import SqliteChain
@@ -126,15 +161,10 @@ class ArchiveRun:
 
         assert isinstance(item.case, Scenario)  # noqa: S101 - told apart by the caller
         outcome = run_scenario(item.case, item.file.cast, self._open_chain)
-        properties: dict[str, str | int | float] = {"kind": "scenario", "chain": outcome.chain}
-        properties.update({key.replace(" ", "_"): value for key, value in outcome.counts.items()})
-        record = {
-            "scenario": item.name,
-            "chain": outcome.chain,
-            "counts": outcome.counts,
-            "unsupported": bool(outcome.skipped),
-        }
-        return Verdict(outcome.failure, properties, record, skipped=outcome.skipped)
+        result = ArchiveResult(
+            system=System(outcome.chain), counts=outcome.counts, unsupported=outcome.skipped
+        )
+        return _verdict(item, result, outcome.failure)
 
     def _judge_law(self, item: LawItem) -> Verdict:
         from pytest_soulmem.archive.machine import Domain, try_laws
@@ -149,4 +179,20 @@ class ArchiveRun:
         found = self._broken_laws[item.key]
         if isinstance(found, Misbehaviour):
             raise found
-        return Verdict(found.get(item.name), {"kind": "law"}, {"law": item.name})
+        return _verdict(item, ArchiveResult(), found.get(item.name))
+
+
+def _verdict(item: AnyItem, result: ArchiveResult, failure: Failure | None) -> Verdict:
+    kind = "law" if isinstance(item, LawItem) else "scenario"
+    properties: dict[str, str | int | float] = {"kind": kind}
+    if result.system:
+        properties["chain"] = result.system.chain
+    if result.counts:
+        properties.update(msgspec.structs.asdict(result.counts))
+    return Verdict(
+        failure,
+        properties,
+        msgspec.to_builtins(msgspec.structs.replace(result, **{kind: item.name})),
+        skipped=result.unsupported,
+        fingerprint=item.fingerprint,
+    )

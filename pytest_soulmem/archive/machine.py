@@ -19,7 +19,7 @@ from pytest_soulmem.archive.crash import CRASH_POINTS, LOOKUP
 from pytest_soulmem.archive.fixture import Cast, DocumentSpec
 from pytest_soulmem.archive.host import Host, Opener
 from pytest_soulmem.archive.laws import LAWS, Story, make_move
-from pytest_soulmem.archive.play import Play, as_json
+from pytest_soulmem.archive.play import Play
 from pytest_soulmem.archive.scenario import run_folder
 from pytest_soulmem.archive.steps import (
     AdvanceHours,
@@ -32,6 +32,7 @@ from pytest_soulmem.archive.steps import (
     Step,
     Transfer,
     TripleSpec,
+    as_json,
 )
 from pytest_soulmem.kinds import Failure
 from pytest_soulmem.laws import Broken, broken_law, searched

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import msgspec
 
 from pytest_soulmem.archive.crash import LOOKUP
 from pytest_soulmem.archive.fixture import Cast
@@ -155,26 +152,3 @@ class Play:
             raise Unsupported(f"crashes at {step.point}; {chain.name} has no such crash point")
         died = self.host.dies(step.point, lambda: self.do(step.during))
         return Answer(problem="" if died else f"the point {step.point} was not passed")
-
-
-def as_json(step: Step) -> dict[str, Any]:
-    """A step as a fixture writes it."""
-    fields = msgspec.to_builtins(step)
-    if isinstance(step, CrashAt):
-        fields["during"] = as_json(step.during)
-    return {"step": step.step, **fields}
-
-
-def in_words(step: Step) -> str:
-    """A step as a line of text."""
-    fields = {name: value for name, value in as_json(step).items() if name != "expect"}
-    if isinstance(step, CrashAt):
-        return f"crash_at {step.point} during {in_words(step.during)}"
-    kind = fields.pop("step")
-    return " ".join([kind, *(f"{name} {_short(value)}" for name, value in fields.items())])
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, str):
-        return value if len(value) <= 40 else value[:39] + "…"
-    return msgspec.json.encode(value).decode()

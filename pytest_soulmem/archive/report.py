@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from pytest_soulmem.archive.result import Counts, total
+from pytest_soulmem.reporting.passes import passes
 from pytest_soulmem.reporting.table import Section, Table
 from pytest_soulmem.reporting.text import visible
 
@@ -19,38 +23,27 @@ def archive_section(records: Records) -> Section:
 
 
 def _table(records: Records) -> Table:
-    rows = []
-    for key, label in _GROUPS.items():
-        group = [record for record in records if record.get(key)]
-        if group:
-            rows.append((label, *_passes(group)))
+    groups = {
+        label: [record for record in records if record.get(key)] for key, label in _GROUPS.items()
+    }
+    rows = [(label, *passes(group)) for label, group in groups.items() if group]
     return Table(("", "judged", "passed", "pass rate"), rows)
 
 
-def _passes(group: Records) -> tuple[str, str, str]:
-    judged = [record for record in group if record["outcome"] != "skipped"]
-    passed = sum(record["outcome"] == "passed" for record in judged)
-    rate = f"{passed / len(judged):.0%}" if judged else "-"
-    return str(len(judged)), str(passed), rate
-
-
 def _notes(records: Records) -> Iterator[str]:
-    names = sorted({record["chain"] for record in records if record.get("chain")})
+    names = sorted({record["system"]["chain"] for record in records if record.get("system")})
     if names:
         yield f"chain: {', '.join(map(visible, names))}"
-    counts = [record["counts"] for record in records if record.get("counts")]
-
-    def total(name: str) -> int:
-        return sum(count.get(name, 0) for count in counts)
-
-    if counts:
+    counted = [record["counts"] for record in records if record.get("counts")]
+    if counted:
+        sums = total([msgspec.convert(counts, Counts) for counts in counted])
         yield (
-            f"documents: {total('archived')} archived, {total('kept documents')} kept for later; "
-            f"triples: {total('written')} written, {total('skipped')} skipped"
+            f"documents: {sums.documents_archived} archived, {sums.documents_kept} kept for later;"
+            f" triples: {sums.triples_written} written, {sums.triples_skipped} skipped"
         )
         yield (
-            f"media: {total('bound')} bound, {total('collected')} collected; references: "
-            f"{total('released')} released, {total('kept')} kept"
+            f"media: {sums.media_bound} bound, {sums.media_collected} collected;"
+            f" references: {sums.references_released} released, {sums.references_kept} kept"
         )
     unsupported = sum(bool(record.get("unsupported")) for record in records)
     if unsupported:

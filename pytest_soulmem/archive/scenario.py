@@ -10,9 +10,10 @@ from typing import Any
 from pytest_soulmem.archive.fixture import Cast, Scenario
 from pytest_soulmem.archive.host import Host, Opener
 from pytest_soulmem.archive.judging import owner_text, violations
-from pytest_soulmem.archive.play import Answer, Play, Unsupported, in_words
+from pytest_soulmem.archive.play import Answer, Play, Unsupported
+from pytest_soulmem.archive.result import Counts, total
 from pytest_soulmem.archive.state import State
-from pytest_soulmem.archive.steps import Step
+from pytest_soulmem.archive.steps import Step, in_words
 from pytest_soulmem.kinds import Failure
 from pytest_soulmem.reporting.text import visible
 from pytest_soulmem.users_code import Misbehaviour
@@ -30,8 +31,7 @@ class Outcome:
     failure: Failure | None = None
     skipped: str = ""
     """Why the scenario was not run to its end; empty if it was."""
-    counts: dict[str, int] = field(default_factory=dict)
-    """Figures for the report."""
+    counts: Counts = Counts()  # noqa: RUF009 - frozen
 
 
 def run_folder() -> tempfile.TemporaryDirectory[str]:
@@ -72,7 +72,7 @@ def _judged(position: int, step: Step, play: Play, outcome: Outcome) -> bool:
     except Misbehaviour as error:
         outcome.failure = _misbehaved(f"steps[{position}] {words}", error, outcome)
         return False
-    _count(answer, outcome)
+    outcome.counts = total([outcome.counts, _counted(answer)])
     if not broken:
         outcome.lines.append(f"ok      [{position}] {words}")
         return True
@@ -99,23 +99,19 @@ def _misbehaved(where: str, error: Misbehaviour, outcome: Outcome) -> Failure:
     return Failure(failure.reason, "\n".join(text))
 
 
-def _count(answer: Answer, outcome: Outcome) -> None:
-    counts = outcome.counts
-
-    def add(name: str, number: int) -> None:
-        counts[name] = counts.get(name, 0) + number
-
-    add("steps", 1)
-    if told := answer.archived:
-        add("archived", told.gone)
-        add("kept documents", not told.gone)
-        add("written", told.written)
-        add("skipped", told.skipped)
-        add("bound", len(told.bound))
-        add("released", len(told.released))
-        add("kept", len(told.kept))
-    if answer.collected is not None:
-        add("collected", len(answer.collected))
+def _counted(answer: Answer) -> Counts:
+    told = answer.archived
+    return Counts(
+        steps=1,
+        documents_archived=int(bool(told and told.gone)),
+        documents_kept=int(bool(told and not told.gone)),
+        triples_written=told.written if told else 0,
+        triples_skipped=told.skipped if told else 0,
+        media_bound=len(told.bound) if told else 0,
+        media_collected=len(answer.collected or ()),
+        references_released=len(told.released) if told else 0,
+        references_kept=len(told.kept) if told else 0,
+    )
 
 
 def _told(answer: Answer, cast: Cast) -> list[str]:

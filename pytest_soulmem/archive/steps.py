@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_soulmem.archive.terms import Reason
@@ -153,3 +154,26 @@ STEP_TYPES: dict[str, type[Step]] = {
     "advance_hours": AdvanceHours,
     "crash_at": CrashAt,
 }
+
+
+def as_json(step: Step) -> dict[str, Any]:
+    """A step as a fixture writes it."""
+    fields = msgspec.to_builtins(step)
+    if isinstance(step, CrashAt):
+        fields["during"] = as_json(step.during)
+    return {"step": step.step, **fields}
+
+
+def in_words(step: Step) -> str:
+    """A step as a line of text."""
+    fields = {name: value for name, value in as_json(step).items() if name != "expect"}
+    if isinstance(step, CrashAt):
+        return f"crash_at {step.point} during {in_words(step.during)}"
+    kind = fields.pop("step")
+    return " ".join([kind, *(f"{name} {_short(value)}" for name, value in fields.items())])
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, str):
+        return value if len(value) <= 40 else value[:39] + "…"
+    return msgspec.json.encode(value).decode()
