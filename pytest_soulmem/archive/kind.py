@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_soulmem.archive.clock import Clock
+    from pytest_soulmem.archive.machine import Findings
     from pytest_soulmem.archive.subject import Subject
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
@@ -111,7 +112,7 @@ class ArchiveRun:
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
         self._settings = settings
-        self._broken_laws: dict[str, dict[str, Failure] | Misbehaviour] = {}
+        self._findings: dict[str, Findings | Misbehaviour] = {}
         """By file: one search tries all of its laws, and each item tells of its own."""
 
     def cases(self, path: Path, document: object) -> Sequence[AnyItem]:
@@ -170,16 +171,17 @@ class ArchiveRun:
         from pytest_soulmem.archive.machine import Domain, try_laws
         from pytest_soulmem.users_code import Misbehaviour
 
-        if item.key not in self._broken_laws:
+        if item.key not in self._findings:
             domain = Domain(self._open_chain, item.file.cast)
             try:
-                self._broken_laws[item.key] = try_laws(domain, item.file.laws, item.key)
+                self._findings[item.key] = try_laws(domain, item.file.laws, item.key)
             except Misbehaviour as error:
-                self._broken_laws[item.key] = error
-        found = self._broken_laws[item.key]
+                self._findings[item.key] = error
+        found = self._findings[item.key]
         if isinstance(found, Misbehaviour):
             raise found
-        return _verdict(item, ArchiveResult(), found.get(item.name))
+        result = ArchiveResult(system=System(found.chain), unsupported=found.lacking(item.name))
+        return _verdict(item, result, found.failures.get(item.name))
 
 
 def _verdict(item: AnyItem, result: ArchiveResult, failure: Failure | None) -> Verdict:

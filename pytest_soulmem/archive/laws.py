@@ -194,6 +194,9 @@ def _essence(state: State) -> tuple[object, ...]:
     return references, state.documents, state.relations, state.stored
 
 
+CRASH_LAW = "crash-all-or-nothing"
+"""The one law that says nothing of a chain which cannot be made to die."""
+
 LAWS = {
     "referenced-stays": Law("nothing that is referred to is ever collected", _referenced_stays),
     "gone-only-if-written": Law(
@@ -220,7 +223,7 @@ LAWS = {
         "recovery removes orphaned files only, and doing it twice is doing it once",
         _recovery_idempotent,
     ),
-    "crash-all-or-nothing": Law(
+    CRASH_LAW: Law(
         "a crash leaves what was before, or what the finished step leaves", _crash_all_or_nothing
     ),
 }

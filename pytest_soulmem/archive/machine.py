@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -18,7 +18,7 @@ from hypothesis.strategies import SearchStrategy
 from pytest_soulmem.archive.crash import CRASH_POINTS, LOOKUP
 from pytest_soulmem.archive.fixture import Cast, DocumentSpec
 from pytest_soulmem.archive.host import Host, Opener
-from pytest_soulmem.archive.laws import LAWS, Story, make_move
+from pytest_soulmem.archive.laws import CRASH_LAW, LAWS, Story, make_move
 from pytest_soulmem.archive.play import Play
 from pytest_soulmem.archive.scenario import run_folder
 from pytest_soulmem.archive.steps import (
@@ -83,8 +83,25 @@ class BrokenLaw(Broken):
         self.law = law
 
 
-def try_laws(domain: Domain, names: Sequence[str], key: str) -> dict[str, Failure]:
-    """The laws that hypothesis could break, each with the shortest steps found.
+@dataclass
+class Findings:
+    """What trying the laws of a file found."""
+
+    chain: str = ""
+    dies: bool = False
+    """Whether the chain can be made to die at all."""
+    failures: dict[str, Failure] = field(default_factory=dict)
+    """The laws that could be broken, each with the shortest steps found."""
+
+    def lacking(self, law: str) -> str:
+        """Why a law could not be tried; empty if it was."""
+        if law == CRASH_LAW and not self.dies:
+            return f"{self.chain} has no crash points"
+        return ""
+
+
+def try_laws(domain: Domain, names: Sequence[str], key: str) -> Findings:
+    """Let hypothesis look for steps that break a law.
 
     One search tries all laws together. Where it breaks one, another search tries the rest.
     ``key`` keeps the examples and the seed of this file apart from those of every other.
@@ -92,18 +109,17 @@ def try_laws(domain: Domain, names: Sequence[str], key: str) -> dict[str, Failur
     Raises:
         Misbehaviour: the chain raised or returned nonsense.
     """
-    failures: dict[str, Failure] = {}
-    while remaining := [name for name in names if name not in failures]:
-        found = _search(domain, remaining, key)
-        if found is None:
+    findings = Findings()
+    while remaining := [name for name in names if name not in findings.failures]:
+        if not _search(domain, remaining, key, findings):
             break
-        failures[found[0]] = found[1]
-    return failures
+    return findings
 
 
-def _search(domain: Domain, names: Sequence[str], key: str) -> tuple[str, Failure] | None:
+def _search(domain: Domain, names: Sequence[str], key: str, findings: Findings) -> bool:
+    """Search once; whether a law was broken."""
     with run_folder() as folder:
-        search = Search(domain, names, Path(folder))
+        search = Search(domain, names, Path(folder), findings)
 
         def machine() -> RuleBasedStateMachine:
             return ChainMachine(search)
@@ -112,10 +128,13 @@ def _search(domain: Domain, names: Sequence[str], key: str) -> tuple[str, Failur
         machine._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
         found = searched(lambda: _run(machine), search.raised)
     if found is None:
-        return None
+        return False
     last = search.raised[-1]
     assert isinstance(last, BrokenLaw)  # noqa: S101 - a machine raises no other
-    return last.law, broken_law(last.law, LAWS[last.law].statement, f"chain {search.chain}", found)
+    chain = f"chain {findings.chain}"
+    statement = LAWS[last.law].statement
+    findings.failures[last.law] = broken_law(last.law, statement, chain, found)
+    return True
 
 
 def _run(machine: Callable[[], RuleBasedStateMachine]) -> None:
@@ -141,18 +160,21 @@ def _budget() -> settings:
 class Search:
     """What the machines of one search share."""
 
-    def __init__(self, domain: Domain, laws: Sequence[str], folder: Path) -> None:
+    def __init__(
+        self, domain: Domain, laws: Sequence[str], folder: Path, findings: Findings
+    ) -> None:
         self.domain = domain
         self.laws = laws
         self.raised: list[Broken | Misbehaviour] = []
-        self.chain = ""
+        self._findings = findings
         self._folder = folder
         self._numbers = count()
 
     def host(self) -> Host:
         """A fresh chain."""
         host = Host(self.domain.open_chain, self._folder / str(next(self._numbers)))
-        self.chain = host.chain.name
+        self._findings.chain = host.chain.name
+        self._findings.dies = bool(host.chain.crash_points & CRASH_POINTS.keys())
         return host
 
 
@@ -263,7 +285,7 @@ class ChainMachine(RuleBasedStateMachine):
     def _hold(self, step: Step) -> None:
         before = self._state
         finished = None
-        if isinstance(step, CrashAt) and "crash-all-or-nothing" in self._search.laws:
+        if isinstance(step, CrashAt) and CRASH_LAW in self._search.laws:
             finished = self._play.finished(step.during)
         answer = self._play.do(step)
         self._state = self._play.state()

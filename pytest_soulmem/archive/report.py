@@ -47,4 +47,4 @@ def _notes(records: Records) -> Iterator[str]:
         )
     unsupported = sum(bool(record.get("unsupported")) for record in records)
     if unsupported:
-        yield f"not run to their end: {unsupported} (the chain cannot be made to crash there)"
+        yield f"not judged to the end: {unsupported} (the chain cannot be made to crash there)"

@@ -35,7 +35,7 @@ class ArchiveResult(Struct, frozen=True, omit_defaults=True):
     system: System | None = None
     counts: Counts | None = None
     unsupported: str = ""
-    """Why a scenario was not run to its end: the chain has no such crash point."""
+    """Why it was not judged to the end: the chain cannot be made to die there."""
 
 
 def total(counts: Sequence[Counts]) -> Counts:

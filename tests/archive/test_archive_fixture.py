@@ -1,4 +1,4 @@
-"""Broken archive files: every fault is told, with its place and, where it can be, what was meant."""
+"""Broken archive files: every fault is told, with its place and what was meant."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def broken(chain, name, laws, examples=600):
     settings.register_profile("mutants", profile)
     settings.load_profile("mutants")
     try:
-        return try_laws(Domain(opener(chain), load(name).cast), laws, chain.__name__)
+        return try_laws(Domain(opener(chain), load(name).cast), laws, chain.__name__).failures
     finally:
         settings.load_profile(before)
 
