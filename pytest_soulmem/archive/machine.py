@@ -166,6 +166,9 @@ class Search:
         self.domain = domain
         self.laws = laws
         self.raised: list[Broken | Misbehaviour] = []
+        self.strategies: dict[tuple[str, ...], SearchStrategy[Step]] = {}
+        """What can be done next, by the documents that are there. Making them costs more than
+        the steps do."""
         self._findings = findings
         self._folder = folder
         self._numbers = count()
@@ -189,7 +192,6 @@ class ChainMachine(RuleBasedStateMachine):
         self._story = Story(self._play)
         self._steps: list[Step] = []
         self._sound = True
-        self._strategies: dict[tuple[str, ...], SearchStrategy[Step]] = {}
         self._state = self._careful(self._play.state)
 
     # What can be done next
@@ -233,9 +235,10 @@ class ChainMachine(RuleBasedStateMachine):
     def steps(self) -> SearchStrategy[Step]:
         """Anything that can be done now; what moves media on comes more often."""
         there = tuple(self._there)
-        if there not in self._strategies:
-            self._strategies[there] = st.one_of(self._possible())
-        return self._strategies[there]
+        known = self._search.strategies
+        if there not in known:
+            known[there] = st.one_of(self._possible())
+        return known[there]
 
     def _possible(self) -> list[SearchStrategy[Step]]:
         possible = [*[self.puts()] * 2, *[self.transfers()] * 2]
