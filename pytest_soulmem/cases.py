@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,11 @@ def law_faults(laws: object, known: Sequence[str]) -> Iterator[Fault]:
             yield Fault("$.laws", f'no law is called "{name}"{suggestion(name, known)}')
         elif value is not False:
             yield Fault(f"$.laws.{name}", "expected false: laws hold unless they are named off")
+
+
+def digest(*parts: object) -> str:
+    """What tells a case from one that asks or expects something else."""
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:16]
 
 
 def broken_verdict(path: Path, case: BrokenCase) -> Verdict:

@@ -173,7 +173,7 @@ OPTIONS = (
 
 def add_options(parser: pytest.Parser) -> None:
     """Register every option on the command line and in the ini file."""
-    group = parser.getgroup("soulmem", "memory retrieval and forgetting (pytest-soulmem)")
+    group = parser.getgroup("soulmem", "fixtures of memory systems (pytest-soulmem)")
     for option in OPTIONS:
         flag = f"--soulmem-{option.name}"
         if option.flag:

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis import HealthCheck, Verbosity, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from hypothesis.strategies import SearchStrategy
@@ -35,7 +35,7 @@ from pytest_soulmem.archive.steps import (
     as_json,
 )
 from pytest_soulmem.kinds import Failure
-from pytest_soulmem.laws import Broken, broken_law, searched
+from pytest_soulmem.laws import Broken, broken_law, search_settings, searched
 from pytest_soulmem.users_code import Misbehaviour
 
 T = TypeVar("T")
@@ -144,15 +144,10 @@ def _run(machine: Callable[[], RuleBasedStateMachine]) -> None:
 
 def _budget() -> settings:
     profile = settings()
-    return settings(
+    return search_settings(
         max_examples=max(1, profile.max_examples // SHARE),
         stateful_step_count=min(STEPS, profile.stateful_step_count),
-        deadline=None,
-        report_multiple_bugs=False,
         verbosity=Verbosity.quiet,
-        # Explaining traces every line, and the steps speak for themselves.
-        phases=[phase for phase in profile.phases if phase is not Phase.explain],
-        # The laws judge what a chain does, not its speed.
         suppress_health_check=[*profile.suppress_health_check, HealthCheck.too_slow],
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from pytest_soulmem.cases import BrokenCase, broken_verdict
+from pytest_soulmem.cases import BrokenCase, broken_verdict, digest
 from pytest_soulmem.forgetting.authoring import advice, example, faults, schema
 from pytest_soulmem.forgetting.fixture import (
     ForgetCase,
@@ -91,7 +90,7 @@ class Item:
         case = self.case
         if isinstance(case, BrokenCase):
             return ""
-        return _digest(self.file.settings, msgspec.structs.replace(case, name=""))
+        return digest(self.file.settings, msgspec.structs.replace(case, name=""))
 
 
 @dataclass(frozen=True)
@@ -108,11 +107,7 @@ class LawItem:
     def fingerprint(self) -> str:
         """A digest of the law, the curve and the memories."""
         file = self.file
-        return _digest(self.name, file.settings, file.memories, file.law_tolerance)
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:16]
+        return digest(self.name, file.settings, file.memories, file.law_tolerance)
 
 
 AnyItem: TypeAlias = Item | LawItem
