@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import json
 from pathlib import Path
 
 import pytest
-from archive_helpers import ARCHIVE, FILES, FIXTURES, FLAG, NOTES, PUT, TRANSFER, document
+from archive_helpers import ARCHIVE, FLAG, NOTES, PUT, TRANSFER, document
 
-from pytest_soulmem.archive.authoring import example, faults, schema
 from pytest_soulmem.archive.fixture import Scenario, load_archive_file
 from pytest_soulmem.cases import BrokenCase
 from pytest_soulmem.faults import FixtureError
@@ -249,18 +247,3 @@ def test_unknown_fields_beyond_expectations_are_left_to_newer_writers():
     raw = document({**PUT, "remark": "x"}, author="someone")
     (case,) = load_archive_file(PATH, raw).cases
     assert isinstance(case, Scenario)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_our_fixtures_have_no_fault(name):
-    path = FIXTURES / f"{name}.json"
-    assert faults(path, json.loads(path.read_text(encoding="utf-8"))) == []
-
-
-def test_the_example_has_no_fault():
-    ((path, raw),) = example(Path("new.json")).items()
-    assert faults(path, raw) == []
-
-
-def test_the_schema_knows_every_step():
-    assert {"Put", "CrashAt", "Archive", "Expect"} <= schema()["$defs"].keys()
