@@ -52,5 +52,7 @@ def pytest_soulmem_archive(config: pytest.Config, path: Path, clock: Clock) -> C
     """Return an archive chain that lives in the folder ``path``; None asks for the built-in one.
 
     Called once per scenario, with an empty folder, and again on the same folder after each crash.
-    ``clock()`` gives the time in seconds; it moves only when the scenario says so.
+    For the laws the folder may be copied and a second chain opened on the copy: nothing in it may
+    depend on where it lies. ``clock()`` gives the time in seconds; it moves only when the scenario
+    says so.
     """

@@ -25,7 +25,7 @@ def violations(
         return
     judge = _Judge(cast)
     if answer.archived:
-        yield from judge.archived(expect, answer.archived, state)
+        yield from judge.archived(expect, answer.archived)
     if answer.collected is not None:
         yield from judge.media("collected", expect.collected, answer.collected)
     for entry, digests in answer.recalled.items():
@@ -37,7 +37,7 @@ class _Judge:
     def __init__(self, cast: Cast) -> None:
         self._cast = cast
 
-    def archived(self, expect: Expect, told: Archived, state: State) -> Iterator[str]:
+    def archived(self, expect: Expect, told: Archived) -> Iterator[str]:
         yield from _differ("document", expect.document, "gone" if told.gone else "kept")
         for name in ("written", "skipped", "lookup_failed"):
             yield from _differ(name, getattr(expect, name), getattr(told, name))

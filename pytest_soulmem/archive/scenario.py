@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +39,7 @@ def run_folder() -> tempfile.TemporaryDirectory[str]:
     """A temporary directory. Every blob is fsynced; in memory that costs nothing."""
     return tempfile.TemporaryDirectory(
         prefix="soulmem-archive-",
-        dir=_MEMORY if _MEMORY.is_dir() else None,
+        dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None,
         ignore_cleanup_errors=True,
     )
 
