@@ -110,7 +110,9 @@ class Poster:
             if attempt >= failure.attempts or wait >= left or stop.wait(wait):
                 break
         tried = f" ({attempt} attempts in {time.monotonic() - started:.0f} s)"
-        raise ServerError(f"POST {visible(self._url)} {failure}{tried if attempt > 1 else ''}")
+        raise ServerError(
+            f"POST {visible(urlsplit(self._url).path)} {failure}{tried if attempt > 1 else ''}"
+        )
 
     def _attempt(self, content: bytes, deadline: float) -> bytes:
         import httpx

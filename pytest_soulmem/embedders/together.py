@@ -41,6 +41,7 @@ def together(
                 ended.put((number, function(part, stop), None))
             except BaseException as error:  # Raised again where it is waited for.
                 ended.put((number, None, error))
+                stop.set()
 
     for _ in range(min(threads, len(parts))):
         threading.Thread(target=work, daemon=True, name="soulmem").start()
