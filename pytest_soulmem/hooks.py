@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_soulmem.archive import Chain, Clock
     from pytest_soulmem.embedders import Embedder
     from pytest_soulmem.events import Reducer
     from pytest_soulmem.forgetting import Forgetter, Reviser
@@ -41,4 +44,15 @@ def pytest_soulmem_event_reducer(config: pytest.Config) -> Reducer | None:
     """Return the function that reduces model events to a verdict; None asks for the built-in one.
 
     Called once per process; the function is called with ``(events, turn, step)``.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_soulmem_archive(config: pytest.Config, path: Path, clock: Clock) -> Chain | None:
+    """Return an archive chain that lives in the folder ``path``; None asks for the built-in one.
+
+    Called once per scenario, with an empty folder, and again on the same folder after each crash.
+    For the laws the folder may be copied and a second chain opened on the copy: nothing in it may
+    depend on where it lies. ``clock()`` gives the time in seconds; it moves only when the scenario
+    says so.
     """

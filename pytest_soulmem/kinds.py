@@ -68,6 +68,13 @@ KINDS = (
         "pytest_soulmem.events.kind",
         mark="the `schema_version` of model events",
     ),
+    Kind(
+        "archive",
+        "a scenario of the archive chain, or a law of it",
+        "archive",
+        ("archive/*.json",),
+        "pytest_soulmem.archive.kind",
+    ),
 )
 
 

@@ -60,11 +60,28 @@ def find_counterexample(
 
     # As hypothesis' own plugin does for parametrised tests.
     obeys._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
-    # A law judges what a system does, not its speed: the first call may load much. Explaining
-    # which values matter would trace every line of the system, for a text that is not shown.
+    search = search_settings()(given(st.fixed_dictionaries(dict(draws)))(obeys))
+    return searched(search, found)
+
+
+def search_settings(**changes: Any) -> settings:
+    """The settings of a search for counterexamples: the profile's, made fit for laws.
+
+    A law judges what a system does, not its speed: the first call may load much. Explaining which
+    values matter would trace every line of the system, for a text that is not shown.
+    """
     phases = [phase for phase in settings().phases if phase is not Phase.explain]
-    quiet = settings(deadline=None, report_multiple_bugs=False, phases=phases)
-    search = quiet(given(st.fixed_dictionaries(dict(draws)))(obeys))
+    return settings(deadline=None, report_multiple_bugs=False, phases=phases, **changes)
+
+
+def searched(
+    search: Callable[[], None], found: Sequence[Broken | Misbehaviour]
+) -> Counterexample | None:
+    """Run a search of hypothesis; what it found, where ``found`` grows by all that it raised.
+
+    Raises:
+        Misbehaviour: the system under test raised or returned nonsense.
+    """
     try:
         search()
     except Broken as error:

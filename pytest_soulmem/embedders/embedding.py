@@ -68,13 +68,14 @@ def _embed(
     progress: Progress,
 ) -> None:
     total = sum(map(len, missing.values()))
+    size: int = getattr(embedder, "texts_at_once", BATCH)
     done = 0
     for side, absent in missing.items():
         # Texts of like length together need the least padding; the longest first, so that a lack
         # of memory shows at once.
         ordered = sorted(absent, key=len, reverse=True)
-        for start in range(0, len(ordered), BATCH):
-            batch = ordered[start : start + BATCH]
+        for start in range(0, len(ordered), size):
+            batch = ordered[start : start + size]
             _embed_batch(store, chosen, embedder, side, batch)
             done += len(batch)
             progress("embedding texts", done, total)

@@ -50,6 +50,10 @@ class EmbedderError(EmbeddingError):
     """An embedder, usually the user's own, does not do what the protocol says."""
 
 
+class ServerError(EmbeddingError):
+    """An embedding server cannot be reached or does not answer as it should."""
+
+
 class StoreError(EmbeddingError):
     """A vector store cannot be used; the text names the file and the remedy."""
 

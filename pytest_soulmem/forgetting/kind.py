@@ -15,9 +15,10 @@ from pytest_soulmem.forgetting.fixture import (
     Effect,
     ForgetCase,
     ForgetFile,
+    Magnitude,
     load_forget_file,
 )
-from pytest_soulmem.forgetting.result import ForgettingResult, System
+from pytest_soulmem.forgetting.result import Expected, ForgettingResult, System
 from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.naming import place_of
@@ -181,15 +182,11 @@ class ForgettingRun:
         result = ForgettingResult(
             inference=case.kind,
             system=System(trial.subject.name),
-            degrees=finding.degrees,
-            actions=finding.actions,
-            effect=finding.effect,
             text=case.text,
-            curve=file.settings,
+            curve=trial.settings,
             points=finding.points,
-            expected_degree=getattr(case, "expected_missing_degree", None),
-            tolerance=getattr(case, "tolerance", None),
-            min_action=case.expected.min_action if isinstance(case, Effect) else None,
+            expected=_expected(case),
+            effect=finding.effect,
         )
         failure = _case_failure(file, case, trial.subject, finding)
         return _verdict(item, result, failure, _properties(case.kind, finding))
@@ -265,3 +262,12 @@ def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:
 
 def _one_or_array(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else json.dumps(values)
+
+
+def _expected(case: ForgetCase) -> Expected | None:
+    if isinstance(case, Magnitude):
+        return Expected(degree=case.expected_missing_degree, tolerance=case.tolerance)
+    if isinstance(case, Effect):
+        own = case.expected
+        return Expected(should_forget=own.should_forget, min_action=own.min_action)
+    return None

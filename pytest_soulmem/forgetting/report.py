@@ -40,7 +40,8 @@ def _table(records: Records) -> Table:
 
 def _mean_degree(group: Records) -> str:
     """The mean over cases of each case's mean over its moments."""
-    means = [fmean(record["degrees"]) for record in group if record.get("degrees")]
+    figures = [record.get("figures", {}) for record in group]
+    means = [own["missing_degree"] for own in figures if "missing_degree" in own]
     return f"{fmean(means):.4f}" if means else "-"
 
 

@@ -94,7 +94,8 @@ def build_results(
         settings={
             name: _plain(value)
             for name, value in asked.items()
-            if value is not None and not isinstance(value, Path)
+            # Where things are on this machine or network concerns no reader of results.
+            if value is not None and not isinstance(value, Path) and name != "server_url"
         },
         cases=tuple(cases),
         means=tuple(means_of(cases)),

@@ -21,7 +21,9 @@ def ranking_section(metric: str, cases: Sequence[CaseResult]) -> Section:
     reaches 0: with these cases the two cannot be told apart.
     """
     tables = [
-        _table(metric, file, sets) for file, sets in _sweeps(metric, cases).items() if len(sets) > 1
+        _table(metric, file, sets, common)
+        for file, sets in _sweeps(metric, cases).items()
+        if len(sets) > 1 and (common := _common(sets))
     ]
     notes = ["= not worse than the best: the interval of the difference reaches 0"]
     if not tables:

@@ -134,7 +134,7 @@ def test_module_and_attribute(store: VectorStore, attribute: str) -> None:
         (f"{__name__}:fail", r"could not be made: RuntimeError: no\\x1b key"),
         (f"{__name__}:NoIdentity", "must have an identity.*not 'own'"),
         (f"{__name__}:Failing", "does not tell its identity: RuntimeError: later"),
-        ("bgee", "no embedder bgee: name bge, e5 or module:attribute"),
+        ("bgee", "no embedder bgee: name bge, e5, module:attribute"),
     ],
 )
 def test_an_embedder_that_is_none(store: VectorStore, name: str, said: str) -> None:

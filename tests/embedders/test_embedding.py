@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from embedders.small_project import make_project
 
 from pytest_soulmem.embedders import Identity, Side
 from pytest_soulmem.embedders.choose import Chosen
@@ -220,3 +222,42 @@ def test_a_store_that_cannot_keep_vectors_stops_before_embedding(tmp_path: Path)
     with VectorStore(tmp_path / "file" / "vectors.sqlite3") as store, pytest.raises(StoreError):
         embed_missing(store, chosen_of(toy), {"query": ["a"]}, quiet)
     assert toy.calls == []
+
+
+# Whole runs
+
+
+COUNTING = """
+import os, time
+import numpy as np
+from pytest_soulmem.embedders import Identity
+
+
+class Embedder:
+    identity = Identity("counting", "letters", "1")
+
+    def embed(self, texts, side):
+        time.sleep(0.3)  # Long enough for the other process to want the same.
+        with open("asked.txt", "a") as file:
+            for text in texts:
+                file.write(f"{os.getpid()} {side} {text}\\n")
+        return np.array([[len(text), 1 + (side == "query")] for text in texts])
+"""
+
+
+@pytest.mark.parametrize("options", [("-n", "2"), ("-n", "2", "--dist", "loadfile"), ("-n0",)])
+def test_a_text_is_embedded_once_whatever_the_files_and_processes(
+    pytester: pytest.Pytester, options: tuple[str, ...]
+) -> None:
+    make_project(pytester.path, [f"pets{number}" for number in range(4)])
+    pytester.makepyfile(counting=COUNTING)
+    result = pytester.runpytest_subprocess(
+        "queries", "-p", "xdist", "--soulmem-embedder=counting:Embedder", *options, timeout=120
+    )
+    result.assert_outcomes(passed=4)
+    asked = (pytester.path / "asked.txt").read_text().splitlines()
+    counts = Counter(line.split(" ", 1)[1] for line in asked)
+    assert set(counts.values()) == {1}
+    assert {f"query pets{number}" for number in range(4)} <= set(counts)
+    # Whoever has the lock embeds; the other finds everything there.
+    assert len({line.split(" ", 1)[0] for line in asked}) == 1

@@ -197,10 +197,13 @@ def _legend(cases: Sequence[CaseResult]) -> list[tuple[Mark, str]]:
 def _tolerances(cases: Sequence[CaseResult], x: chart.Scale, y: chart.Scale) -> Iterator[Line]:
     """What each magnitude case allows, as a vertical line through its moment."""
     for case in cases:
-        expected, tolerance = (case.result.get(name) for name in ("expected_degree", "tolerance"))
-        if expected is not None and tolerance is not None:
+        expected = case.result.get("expected") or {}
+        if "tolerance" in expected:
             at = x(case.result["points"][0]["hours"])
-            low, high = (min(max(expected + sign * tolerance, 0.0), 1.0) for sign in (-1, 1))
+            low, high = (
+                min(max(expected["degree"] + sign * expected["tolerance"], 0.0), 1.0)
+                for sign in (-1, 1)
+            )
             yield chart.line([(at, y(low)), (at, y(high))], "allowed")
 
 

@@ -224,7 +224,7 @@ _SHOWN_AS_TEXTS = ("masked_text", "revised_text", "fallback")
 _SHOWN_ELSEWHERE = {
     "figures": ("metrics", "actions", "abstract"),
     "rankings": ("rankings", "retrieved", "expected"),
-    "points": ("points", "degrees", "actions"),
+    "points": ("points",),
     "effect": ("text",),
 }
 """What the drill-down already shows, by what it shows it from."""
