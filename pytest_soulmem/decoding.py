@@ -132,7 +132,9 @@ def decode(raw: object, kind: type[T], place: str) -> tuple[T | None, list[Fault
         value = msgspec.convert(raw, kind)
     except (msgspec.ValidationError, RecursionError):
         value = None
-    faults = (_faults if value is None else _misspellings)(raw, kind, place)
+    if value is None:
+        return None, _faults(raw, kind, place)
+    faults = _misspellings(raw, kind, place) if _has_unknown(raw, kind) else []
     return (None, faults) if faults else (value, [])
 
 
@@ -198,6 +200,23 @@ def _own_fault(raw: object, kind: Any, place: str) -> list[Fault]:
     except RecursionError:
         return [Fault(place, "nested too deeply")]
     return []
+
+
+def _has_unknown(raw: object, kind: Any) -> bool:
+    """Whether a value that converts has an unknown field anywhere.
+
+    Most have none, and finding that out is a third of the work of looking for misspellings.
+    """
+    shape = _shape(kind)
+    if shape.struct and isinstance(raw, dict):
+        return not raw.keys() <= _fields(shape.struct).keys() or any(
+            _has_unknown(raw[name], field.type)
+            for name, field in _walkable(shape.struct)
+            if raw.get(name)
+        )
+    if shape.item and isinstance(raw, list):
+        return any(_has_unknown(item, shape.item) for item in raw)
+    return False
 
 
 def _misspellings(raw: object, kind: Any, place: str) -> list[Fault]:
