@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     import pytest
+    from msgspec import Struct
 
+    from pytest_soulmem.faults import Fault
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
 
@@ -26,8 +28,12 @@ class Kind:
 
     name: str
     summary: str
+    file: str
+    """What a file of this kind is called on the command line."""
     places: tuple[str, ...]
     module_name: str
+    mark: str = "`test_cases`"
+    """What tells a file of this kind from other JSON, in words."""
 
     def claims(self, path: Path) -> bool:
         """Whether a file stands where files of this kind live."""
@@ -43,14 +49,24 @@ KINDS = (
     Kind(
         "retrieval",
         "a retrieval case",
+        "query",
         ("queries/*.json", "*/question*.json"),
         "pytest_soulmem.retrieval.kind",
     ),
     Kind(
         "forgetting",
         "a forgetting case, or a law of the forgetting curve",
+        "forget",
         ("forget/*.json",),
         "pytest_soulmem.forgetting.kind",
+    ),
+    Kind(
+        "events",
+        "a scenario of model events, or a law of reducing them",
+        "events",
+        ("events/*.json",),
+        "pytest_soulmem.events.kind",
+        mark="the `schema_version` of model events",
     ),
 )
 
@@ -81,6 +97,12 @@ class Verdict:
     properties: Mapping[str, str | int | float] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
     skipped: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """Metrics by name, for means, gates and comparisons with a baseline."""
+    variation: str = ""
+    """Which of several settings the case ran with: the label of its weight set."""
+    fingerprint: str = ""
+    """Changes when what is asked or expected changes: other cases are not compared."""
 
 
 class Case(Protocol):
@@ -130,6 +152,25 @@ class KindModule(Protocol):
 
     def open_run(self, config: pytest.Config, settings: Settings, progress: Progress) -> Run:
         """Start a session's run."""
+        ...
+
+    Result: type[Struct]
+    """The record of a judged case."""
+
+    def faults(self, path: Path, document: object) -> Sequence[Fault]:
+        """Everything that is wrong in a file of this kind, in its cases too."""
+        ...
+
+    def advice(self, path: Path, document: object) -> Sequence[Fault]:
+        """What departs from the advice to those who write such files; never an error."""
+        ...
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of a file."""
+        ...
+
+    def example(self, path: Path) -> dict[Path, object]:
+        """A minimal valid file for a path, and what it needs beside it."""
         ...
 
     def section(self, records: Sequence[Mapping[str, Any]]) -> Section:

@@ -14,13 +14,14 @@ import pytest
 
 from pytest_soulmem import hooks, settings
 from pytest_soulmem.kinds import KINDS, kind_of_place
-from pytest_soulmem.reporting import gather
+from pytest_soulmem.reporting import failures, gather
 
 if TYPE_CHECKING:
     from pytest_soulmem.kinds import Kind, Run
 
 _settings = pytest.StashKey[settings.Settings]()
 _runs = pytest.StashKey[dict[str, "Run"]]()
+_conclusion = pytest.StashKey[Any]()
 _gatherer = pytest.StashKey[gather.Gatherer]()
 
 
@@ -107,23 +108,51 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Let what a case found travel with its report, to another process too."""
     report = yield
-    record: dict[str, Any] | None = getattr(item, "soulmem_record", None)
-    if report.when == "call" and record is not None:
-        gather.attach(report, record)
+    record: gather.Record | None = getattr(item, "soulmem_record", None)
+    if record is None:
+        return report
+    if report.failed:
+        record["failure"] = failures.reason_and_text(report)
+    if report.when == "call":
+        gather.attach(report, record, report.outcome)
+    elif report.when == "setup" and report.failed:
+        gather.attach(report, record, "error")
     return report
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_report_from_serializable() -> Generator[None, Any, Any]:
+def pytest_report_to_serializable(report: Any) -> Generator[None, Any, Any]:
+    """Let the one-line reason of a failure travel to another process."""
+    data = yield
+    if data is not None:
+        failures.pack(report, data)
+    return data
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_from_serializable(config: pytest.Config) -> Generator[None, Any, Any]:
     """Give a failure from another process its one-line reason back."""
     report = yield
-    record = gather.attached(report)
-    if record and "failure" in record:
-        from pytest_soulmem.items import FailureText
-        from pytest_soulmem.kinds import Failure
-
-        report.longrepr = FailureText(Failure(*record["failure"]))
+    failures.unpack(report, config)
     return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write result files, check gates and compare with a baseline."""
+    config = session.config
+    gatherer = config.stash[_gatherer]
+    asked = config.stash[_settings]
+    # A worker's cases are concluded by the controller.
+    if hasattr(config, "workerinput") or not (asked.concludes and gatherer.found_something()):
+        return
+    from pytest_soulmem.reporting.finish import conclude
+
+    conclusion = conclude(
+        gatherer.results(asked), asked, config.rootpath, config.invocation_params.dir
+    )
+    config.stash[_conclusion] = conclusion
+    if session.exitstatus == pytest.ExitCode.OK and conclusion.exit_status:
+        session.exitstatus = conclusion.exit_status
 
 
 def pytest_terminal_summary(
@@ -135,3 +164,8 @@ def pytest_terminal_summary(
         from pytest_soulmem.reporting.terminal import write_report
 
         write_report(terminalreporter, records)
+    conclusion = config.stash.get(_conclusion, None)
+    if conclusion:
+        from pytest_soulmem.reporting.terminal import write_conclusion
+
+        write_conclusion(terminalreporter, conclusion)

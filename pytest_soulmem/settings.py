@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pytest
+
+if TYPE_CHECKING:
+    from pytest_soulmem.reporting.baseline import Allowance
+    from pytest_soulmem.reporting.gates import Gate
 
 Mode: TypeAlias = Literal["embedding", "association", "full"]
 Check: TypeAlias = Literal["hit", "recall", "order", "exact", "none"]
@@ -30,6 +35,30 @@ class Settings:
     vectors: Path | None = None
     vectors_only: bool = False
     laws: bool = True
+    json: Path | None = None
+    markdown: Path | None = None
+    fail_under: tuple[Gate, ...] = ()
+    save: str | None = None
+    compare: str | None = None
+    compare_fail: tuple[Allowance, ...] = ()
+
+    @property
+    def details(self) -> bool:
+        """Whether rankings are wanted in full, for a results file."""
+        return bool(self.json)
+
+    @property
+    def concludes(self) -> bool:
+        """Whether anything is asked for at the end of a run besides the report."""
+        return bool(self.json or self.markdown or self.fail_under or self.save or self.compare)
+
+    @property
+    def cutoffs(self) -> tuple[int, ...]:
+        """Cut-offs of the metrics that gates and comparisons ask for by name."""
+        asked = [gate.metric for gate in self.fail_under]
+        asked += [allowance.metric for allowance in self.compare_fail]
+        found = (re.fullmatch(r".*@([1-9]\d{0,5})", metric) for metric in asked)
+        return tuple(sorted({int(match[1]) for match in found if match}))
 
 
 @dataclass(frozen=True)
@@ -41,6 +70,8 @@ class Option:
     parse: Callable[[str], Any] = str
     metavar: str | None = None
     flag: bool = False
+    many: bool = False
+    """Repeatable on the command line, a list in ini."""
 
     @property
     def dest(self) -> str:
@@ -67,6 +98,24 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     return tuple(cutoffs)
 
 
+def _gate(text: str) -> Gate:
+    from pytest_soulmem.reporting.gates import parse_gate
+
+    return parse_gate(text)
+
+
+def _allowance(text: str) -> Allowance:
+    from pytest_soulmem.reporting.baseline import parse_allowance
+
+    return parse_allowance(text)
+
+
+def _baseline_name(text: str) -> str:
+    from pytest_soulmem.reporting.baseline import parse_name
+
+    return parse_name(text)
+
+
 OPTIONS = (
     Option("k", "cut-offs of the metrics, such as 1,3,5 (default: the file's own)", _cutoffs, "K"),
     Option(
@@ -89,7 +138,7 @@ OPTIONS = (
     Option("model", "model id or local folder of the bge embedder", metavar="MODEL"),
     Option(
         "pooling",
-        "how the bge embedder pools tokens: cls or mean (default: cls)",
+        "how the bge embedder pools tokens: cls or mean (default: the model's own, else cls)",
         _one_of("cls", "mean"),
         "POOLING",
     ),
@@ -100,13 +149,31 @@ OPTIONS = (
     ),
     Option("vectors", "the vector store file (default: in pytest's cache)", metavar="PATH"),
     Option("vectors-only", "never load a model: every vector must be in the store", flag=True),
-    Option("laws", "on or off: the laws of each forget file", _one_of("on", "off"), "ON/OFF"),
+    Option("laws", "on or off: the laws of each file", _one_of("on", "off"), "ON/OFF"),
+    Option("json", "write everything that was found as one JSON document", metavar="PATH"),
+    Option("md", "write a summary in GitHub-flavoured Markdown", metavar="PATH"),
+    Option(
+        "fail-under",
+        "fail if a mean falls short: recall@5=0.9, or queries/*.json:recall@5=0.9 (repeatable)",
+        _gate,
+        "GATE",
+        many=True,
+    ),
+    Option("save", "keep the results as a baseline of this name", _baseline_name, "NAME"),
+    Option("compare", "compare with a baseline: a name, or a results file", metavar="NAME"),
+    Option(
+        "compare-fail",
+        "fail if a mean fell by more: recall@5:1%% of the old, or recall@5:0.01 (repeatable)",
+        _allowance,
+        "ALLOWANCE",
+        many=True,
+    ),
 )
 
 
 def add_options(parser: pytest.Parser) -> None:
     """Register every option on the command line and in the ini file."""
-    group = parser.getgroup("soulmem", "memory retrieval and forgetting (pytest-soulmem)")
+    group = parser.getgroup("soulmem", "fixtures of memory systems (pytest-soulmem)")
     for option in OPTIONS:
         flag = f"--soulmem-{option.name}"
         if option.flag:
@@ -118,12 +185,16 @@ def add_options(parser: pytest.Parser) -> None:
             group.addoption(
                 flag,
                 dest=option.dest,
+                action="append" if option.many else "store",
                 type=option.parse,
                 default=None,
                 metavar=option.metavar,
                 help=option.help,
             )
-            parser.addini(option.dest, option.help, default=None)
+            if option.many:
+                parser.addini(option.dest, option.help, type="linelist", default=None)
+            else:
+                parser.addini(option.dest, option.help, default=None)
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -142,12 +213,18 @@ def read_settings(config: pytest.Config) -> Settings:
         ini_mode=ini["mode"],
         ini_check=ini["check"],
         embedder=chosen["embedder"],
-        model=chosen["model"],
+        model=asked["model"] or _ini_model(config, ini["model"]),
         pooling=chosen["pooling"],
         instruction=chosen["instruction"],
-        vectors=_vectors_path(config, asked["vectors"], ini["vectors"]),
+        vectors=_path(config, asked["vectors"], ini["vectors"]) or _cached(config),
         vectors_only=bool(chosen["vectors-only"]),
         laws=chosen["laws"] != "off",
+        json=_path(config, asked["json"], ini["json"]),
+        markdown=_path(config, asked["md"], ini["md"]),
+        fail_under=tuple(chosen["fail-under"] or ()),
+        save=chosen["save"],
+        compare=chosen["compare"],
+        compare_fail=tuple(chosen["compare-fail"] or ()),
     )
 
 
@@ -155,19 +232,35 @@ def _ini_value(config: pytest.Config, option: Option) -> Any:
     value = config.getini(option.dest)
     if value is None or option.flag:
         return value
+    if option.many:
+        return [_parsed(option, str(text)) for text in value] if value else None
     # A TOML list or number reaches us unchecked.
     text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return _parsed(option, text)
+
+
+def _parsed(option: Option, text: str) -> Any:
     try:
         return option.parse(text)
     except argparse.ArgumentTypeError as error:
         raise pytest.UsageError(f"ini option {option.dest}: {error}") from None
 
 
-def _vectors_path(config: pytest.Config, asked: str | None, ini: str | None) -> Path | None:
-    """The store's file: a command line path from where pytest started, an ini path from the ini."""
+def _path(config: pytest.Config, asked: str | None, ini: str | None) -> Path | None:
+    """A command line path counts from where pytest started, an ini path from the ini file."""
     if asked:
         return config.invocation_params.dir / asked
     if ini:
         return (config.inipath.parent if config.inipath else config.rootpath) / ini
+    return None
+
+
+def _ini_model(config: pytest.Config, ini: str | None) -> str | None:
+    """A model named in the ini file: a folder beside it, or else an id."""
+    folder = _path(config, None, ini)
+    return str(folder) if folder and folder.is_dir() else ini
+
+
+def _cached(config: pytest.Config) -> Path | None:
     cache = getattr(config, "cache", None)
     return cache.mkdir("soulmem") / "vectors.sqlite3" if cache else None

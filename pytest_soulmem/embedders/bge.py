@@ -56,6 +56,18 @@ def default_pooling(files: ModelFiles) -> str:
     return "mean" if own.get("pooling_mode_mean_tokens") is True else "cls"
 
 
+def max_length(files: ModelFiles) -> int:
+    """How many tokens of a text count: 512, or as many as the model has positions for."""
+    config = files.config()
+    positions = config.get("max_position_embeddings")
+    if not isinstance(positions, int) or positions < 1:
+        return _MAX_LENGTH
+    if "roberta" in str(config.get("model_type")):
+        # RoBERTa counts positions from after the padding token's number.
+        positions -= int(config.get("pad_token_id") or 0) + 1
+    return min(_MAX_LENGTH, positions)
+
+
 def fingerprint(version: str, pooling: str, instruction: str) -> str:
     """Everything but the name that changes vectors, in words."""
     told = (
@@ -131,8 +143,8 @@ class BgeEmbedder:
                     query_instruction_for_retrieval=self.instruction or None,
                     pooling_method=self.pooling,
                     use_fp16=False,
-                    query_max_length=self._max_length(),
-                    passage_max_length=self._max_length(),
+                    query_max_length=max_length(self.files),
+                    passage_max_length=max_length(self.files),
                 )
                 lacking = self._lacking()
         except Exception as error:  # Whatever is wrong in the files, told by three libraries.
@@ -143,6 +155,13 @@ class BgeEmbedder:
             raise EmbedderUnavailable(
                 f"the model in {place} is not whole: its weights lack {visible(lacking[0])}"
                 + (f" and {len(lacking) - 1} more" if len(lacking) > 1 else "")
+            )
+        tokens, known = len(model.tokenizer), model.model.config.vocab_size
+        if tokens > known:
+            # On a GPU, FlagEmbedding would try again without end.
+            raise EmbedderUnavailable(
+                f"the model in {place} is not whole: its tokenizer has {tokens} tokens and its "
+                f"weights know {known}"
             )
         # Several GPUs would mean a pool of processes, in every process of the run.
         model.target_devices = model.target_devices[:1]
@@ -157,17 +176,6 @@ class BgeEmbedder:
         )
         # The pooler is a layer that FlagModel does not use and many models come without.
         return sorted(name for name in info["missing_keys"] if "pooler" not in name)
-
-    def _max_length(self) -> int:
-        """512 tokens, or as many as the model has positions for."""
-        config = self.files.config()
-        positions = config.get("max_position_embeddings")
-        if not isinstance(positions, int) or positions < 1:
-            return _MAX_LENGTH
-        if "roberta" in str(config.get("model_type")):
-            # RoBERTa counts positions from after the padding token's number.
-            positions -= int(config.get("pad_token_id") or 0) + 1
-        return min(_MAX_LENGTH, positions)
 
 
 @contextmanager

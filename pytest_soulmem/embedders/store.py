@@ -176,10 +176,10 @@ class VectorStore:
         if self.path is None:
             yield
             return
+        self._refuse_read_only()
         # Imported here: a run that finds every vector needs no lock.
         from filelock import FileLock
 
-        self._refuse_read_only()
         lock = FileLock(f"{self.path}.lock")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -211,20 +211,17 @@ class VectorStore:
         """Open the file if it is there; false if there is none, which is an empty store."""
         if self._connection is None:
             if self.path is None:
-                self._open_to_write()
+                self._connection = self._connect(":memory:")
+                self._lay_out(self._connection)
             elif self._is_there(self.path):
                 self._open_existing(self.path)
         return self._connection is not None
 
     def _open_to_write(self) -> None:
-        if self._open_to_read():
-            self._refuse_read_only()
-            return
-        if self.path is None:
-            self._connection = self._connect(":memory:")
-            self._lay_out(self._connection)
-            return
+        is_open = self._open_to_read()
         self._refuse_read_only()
+        if is_open or self.path is None:
+            return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -456,7 +453,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             connection.execute("PRAGMA journal_mode=WAL").fetchone()
-        except sqlite3.OperationalError:  # noqa: PERF203  (the loop is there for the exception)
+        except sqlite3.OperationalError:
             # Two processes that switch at once are refused whatever their timeout.
             if time.monotonic() > give_up:
                 raise

@@ -8,12 +8,13 @@ Source: H. Ebbinghaus, *Über das Gedächtnis* (1885), in the half-life form of 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_soulmem.forgetting.terms import CurveSettings
+if TYPE_CHECKING:
+    from pytest_soulmem.forgetting.terms import CurveSettings
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -23,10 +24,11 @@ def half_life(retrieval_count: npt.ArrayLike, settings: CurveSettings) -> Floats
 
     Infinite where that overflows.
     """
-    counted = np.minimum(_floats(retrieval_count), settings.max_activation_cap)
+    stretch = np.minimum(retrieval_count, settings.max_activation_cap, dtype=np.float64)
     with np.errstate(over="ignore"):
-        stretch = 1 + settings.active_factor * counted
-        return _same(settings.base_half_life_hours * stretch)
+        stretch = _in_place(np.multiply, stretch, settings.active_factor)
+        stretch = _in_place(np.add, stretch, 1.0)
+        return _in_place(np.multiply, stretch, settings.base_half_life_hours)
 
 
 def retention(
@@ -36,11 +38,12 @@ def retention(
 
     Half an hour counts: t is not truncated to whole hours.
     """
-    exponent = np.maximum(_floats(hours), 0.0)
-    # In place where it can be: on large arrays, memory traffic costs as much as exp2 does.
+    elapsed = np.maximum(hours, 0.0, dtype=np.float64)
+    # The sign goes to the half-life, which is often a single number.
+    negative = _in_place(np.negative, half_life(retrieval_count, settings))
     with np.errstate(over="ignore", under="ignore"):
-        exponent = exponent / half_life(retrieval_count, settings)
-        return _same(_exp2_of_negative(exponent))
+        exponent = _in_place(np.divide, elapsed, negative)
+        return _in_place(np.exp2, exponent)
 
 
 def missing_degree(
@@ -65,8 +68,8 @@ def updated_degree(
 
     So a memory can be aged step by step, without knowing when it was made.
     """
-    left = 1 - _floats(known_degree)
-    return _complement(_same(left * retention(hours, retrieval_count, settings)))
+    left = np.subtract(1.0, known_degree, dtype=np.float64)
+    return _complement(_in_place(np.multiply, retention(hours, retrieval_count, settings), left))
 
 
 def link_strength(
@@ -76,26 +79,28 @@ def link_strength(
     settings: CurveSettings,
 ) -> Floats:
     """The strength of a link, which decays with its source node: intensity · R(t)."""
-    return _same(_floats(intensity) * retention(hours, retrieval_count, settings))
-
-
-def _floats(values: npt.ArrayLike) -> Floats:
-    return np.asarray(values, dtype=np.float64)
-
-
-def _same(values: Any) -> Floats:
-    """A float64 array or scalar, named so: numpy's own types cannot tell the two apart."""
-    return values  # type: ignore[no-any-return]
-
-
-def _exp2_of_negative(exponent: Any) -> Any:
-    if isinstance(exponent, np.ndarray):
-        np.negative(exponent, out=exponent)
-        return np.exp2(exponent, out=exponent)
-    return np.exp2(-exponent)
+    left = retention(hours, retrieval_count, settings)
+    return _in_place(np.multiply, left, np.asarray(intensity, dtype=np.float64))
 
 
 def _complement(values: Floats) -> Floats:
     if isinstance(values, np.ndarray):
         return np.subtract(1.0, values, out=values)
-    return _same(1.0 - values)
+    return np.subtract(1.0, values)
+
+
+def _in_place(operation: np.ufunc, first: Any, *others: Any) -> Floats:
+    """An operation in the memory of its first argument, where that has the result's shape.
+
+    On large arrays, fresh memory costs as much as ``exp2`` does.
+    """
+    result: Floats
+    if isinstance(first, np.ndarray) and _shape_of(first, *others) == first.shape:
+        result = operation(first, *others, out=first)
+    else:
+        result = operation(first, *others)
+    return result
+
+
+def _shape_of(*values: Any) -> tuple[int, ...]:
+    return np.broadcast_shapes(*map(np.shape, values))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import msgspec
 from msgspec import Meta, Struct
 
+from pytest_soulmem.cases import BrokenCase, faults_of, law_faults, read_cases
 from pytest_soulmem.decoding import NonNegative, UnitInterval, decode
-from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
+from pytest_soulmem.faults import Fault, FixtureError, suggestion
 from pytest_soulmem.forgetting.terms import (
     ACTIONS,
     Action,
@@ -22,7 +20,10 @@ from pytest_soulmem.forgetting.terms import (
     Memory,
     MemoryKind,
 )
-from pytest_soulmem.naming import case_name, name_faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 LAW_NAMES = (
     "bounds",
@@ -120,21 +121,15 @@ class _Tag(Struct, frozen=True):
     kind: str
 
 
-class _File(Struct, frozen=True):
+class ForgetDocument(Struct, frozen=True):
+    """A forget file whose cases are still to be looked at, one by one."""
+
     name: str
     description: str
     test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
     config: CurveSettings = CurveSettings()
     laws: dict[str, object] = {}
     law_tolerance: Annotated[float, Meta(ge=0, lt=1)] = LAW_TOLERANCE
-
-
-@dataclass(frozen=True)
-class BrokenCase:
-    """A case that cannot run, with what is wrong in it."""
-
-    name: str
-    faults: tuple[Fault, ...]
 
 
 @dataclass(frozen=True)
@@ -161,45 +156,23 @@ def load_forget_file(path: Path, document: object) -> ForgetFile:
         FixtureError: the file cannot be used; lists every fault of it, those of its cases too.
             Faults of single cases alone raise nothing: they come back as broken cases.
     """
-    file, faults = decode(document, _File, "$")
+    file, faults = decode(document, ForgetDocument, "$")
     fields = document if isinstance(document, dict) else {}
-    laws = fields.get("laws")
-    faults += _law_faults(laws if isinstance(laws, dict) else {})
+    faults += law_faults(fields.get("laws"), LAW_NAMES)
     raw_cases = fields.get("test_cases")
-    cases = tuple(_cases(raw_cases if isinstance(raw_cases, list) else []))
+    raw_cases = raw_cases if isinstance(raw_cases, list) else []
+    cases: tuple[ForgetCase | BrokenCase, ...] = tuple(read_cases(raw_cases, _read_case))
     if faults or file is None:
-        broken = [fault for case in cases if isinstance(case, BrokenCase) for fault in case.faults]
-        raise FixtureError(path, [*faults, *broken])
+        raise FixtureError(path, [*faults, *faults_of(cases)])
     active = tuple(law for law in LAW_NAMES if law not in file.laws)
     return ForgetFile(path, file.config, cases, active, file.law_tolerance)
 
 
-def _law_faults(laws: dict[str, object]) -> Iterator[Fault]:
-    for name, value in laws.items():
-        if name not in LAW_NAMES:
-            yield Fault("$.laws", f'no law is called "{name}"{suggestion(name, LAW_NAMES)}')
-        elif value is not False:
-            yield Fault(f"$.laws.{name}", "expected false: laws hold unless they are named off")
-
-
-def _cases(raw_cases: Sequence[object]) -> Iterator[ForgetCase | BrokenCase]:
-    taken: dict[str, int] = {}
-    for position, raw in enumerate(raw_cases):
-        place = f"$.test_cases[{position}]"
-        case, faults = _decode_case(raw, place)
-        name = case_name(raw)
-        unnamable = name_faults(name, taken)
-        faults += [Fault(f"{place}.name", message) for message in unnamable]
-        if case:
-            faults += _semantic_faults(case, place)
-        usable = isinstance(name, str) and not unnamable
-        shown = name if isinstance(name, str) and usable else f"test_cases[{position}]"
-        taken.setdefault(shown, position)
-        if case and not faults:
-            yield msgspec.structs.replace(case, name=shown)
-        else:
-            owner = f'case "{shown}"' if usable else ""
-            yield BrokenCase(shown, tuple(owned_by(owner, faults)))
+def _read_case(raw: object, place: str) -> tuple[ForgetCase | None, list[Fault]]:
+    case, faults = _decode_case(raw, place)
+    if case:
+        faults += _semantic_faults(case, place)
+    return case, faults
 
 
 def _decode_case(raw: object, place: str) -> tuple[ForgetCase | None, list[Fault]]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_soulmem.forgetting import curve, masking, process
-from pytest_soulmem.forgetting.terms import Action, CurveSettings, Memory
+
+if TYPE_CHECKING:
+    from pytest_soulmem.forgetting.terms import Action, CurveSettings, Memory
 
 
 class EbbinghausForgetter:

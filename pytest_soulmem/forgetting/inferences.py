@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
 
 from pytest_soulmem.forgetting.fixture import (
     Activation,
@@ -20,12 +22,15 @@ from pytest_soulmem.forgetting.fixture import (
     TimeMonotonic,
 )
 from pytest_soulmem.forgetting.process import revise
-from pytest_soulmem.forgetting.protocols import Reviser
+from pytest_soulmem.forgetting.result import EffectSeen
 from pytest_soulmem.forgetting.similarity import similarity
-from pytest_soulmem.forgetting.subject import Subject
 from pytest_soulmem.forgetting.terms import ACTIONS, TRIGGER, Action, CurveSettings
 from pytest_soulmem.forgetting.wording import bar, degree, number
 from pytest_soulmem.reporting.table import Table, lines
+
+if TYPE_CHECKING:
+    from pytest_soulmem.forgetting.protocols import Reviser
+    from pytest_soulmem.forgetting.subject import Subject
 
 ROUNDING = 1e-9
 """A rise or fall up to this is the last bit's noise, not memory."""
@@ -40,17 +45,6 @@ class Trial:
     tolerance: float
     """What equalities hold within."""
     reviser: Reviser | None = None
-
-
-@dataclass(frozen=True)
-class EffectSeen:
-    """What a T5 case saw happen; None where nothing was masked or revised."""
-
-    should_forget: bool
-    triggered: bool
-    similarity: float | None = None
-    revised: bool | None = None
-    fallback: str = ""
 
 
 @dataclass(frozen=True)
@@ -204,12 +198,14 @@ def _effect(case: Effect, trial: Trial) -> Finding:
     seen = EffectSeen(case.expected.should_forget, triggered)
     masked = subject.mask(memory, found) if triggered and subject.masks else None
     if masked is not None:
-        seen = replace(seen, similarity=similarity(memory.text, masked))
+        seen = msgspec.structs.replace(seen, similarity=similarity(memory.text, masked))
     revised = None
     if masked is not None and action == "Revised":
         revision = revise(masked, trial.reviser)
         revised = revision.text if not revision.fallback else f"none: {revision.fallback}"
-        seen = replace(seen, revised=not revision.fallback, fallback=revision.fallback)
+        seen = msgspec.structs.replace(
+            seen, revised=not revision.fallback, fallback=revision.fallback
+        )
     violations = tuple(_effect_violations(case, found, action, seen))
     details = tuple(_effect_details(case, found, action, seen, masked, revised))
     return Finding((found,), (action,), violations, details, seen)

@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_soulmem.faults import listing
+import msgspec
+
+from pytest_soulmem.cases import BrokenCase, broken_verdict, digest
+from pytest_soulmem.forgetting.authoring import advice, example, faults, schema
 from pytest_soulmem.forgetting.fixture import (
-    BrokenCase,
     ForgetCase,
     ForgetFile,
     load_forget_file,
 )
-from pytest_soulmem.forgetting.wording import curve_text, visible_lines
+from pytest_soulmem.forgetting.result import ForgettingResult, System
+from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
+from pytest_soulmem.naming import place_of
 from pytest_soulmem.reporting.text import visible
 
 # numpy, hypothesis and the segmenter wait until a case is judged.
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
     import pytest
 
     from pytest_soulmem.forgetting.inferences import Finding
     from pytest_soulmem.forgetting.protocols import Reviser
-    from pytest_soulmem.forgetting.subject import Misbehaviour, Subject
+    from pytest_soulmem.forgetting.subject import Subject
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
+    from pytest_soulmem.users_code import Misbehaviour
+
+__all__ = [
+    "Result",
+    "advice",
+    "example",
+    "faults",
+    "open_run",
+    "recognises",
+    "schema",
+    "section",
+]
+
+Result = ForgettingResult
 
 
 def recognises(document: object) -> bool:
@@ -43,7 +62,11 @@ def section(records: Sequence[Mapping[str, Any]]) -> Section:
     return forgetting_section(records)
 
 
-def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> ForgettingRun:
+def open_run(
+    config: pytest.Config,
+    settings: Settings,
+    progress: Progress,
+) -> ForgettingRun:
     """Start a session's run."""
     return ForgettingRun(config, settings)
 
@@ -61,6 +84,14 @@ class Item:
         """The item's name."""
         return visible(self.case.name)
 
+    @property
+    def fingerprint(self) -> str:
+        """A digest of what is asked and what is expected."""
+        case = self.case
+        if isinstance(case, BrokenCase):
+            return ""
+        return digest(self.file.settings, msgspec.structs.replace(case, name=""))
+
 
 @dataclass(frozen=True)
 class LawItem:
@@ -71,6 +102,12 @@ class LawItem:
     key: str
     """Tells this law of this file from all others, on every machine."""
     group: str = "laws"
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the law, the curve and the memories."""
+        file = self.file
+        return digest(self.name, file.settings, file.memories, file.law_tolerance)
 
 
 AnyItem: TypeAlias = Item | LawItem
@@ -87,14 +124,11 @@ class ForgettingRun:
         """The cases of a forget file, then its laws."""
         file = load_forget_file(path, document)
         items: list[AnyItem] = [Item(file, case) for case in file.cases]
+        place = place_of(path, self._config.rootpath)
         # Without a usable case there is no text to try a law on.
         if self._settings.laws and file.memories:
-            items += [LawItem(file, law, f"{self._place(path)}::{law}") for law in file.laws]
+            items += [LawItem(file, law, f"{place}::{law}") for law in file.laws]
         return items
-
-    def _place(self, path: Path) -> str:
-        root = self._config.rootpath
-        return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 
     def prepare(self, cases: Sequence[AnyItem]) -> None:
         """Nothing: the curve needs no preparation."""
@@ -105,11 +139,11 @@ class ForgettingRun:
 
     def judge(self, case: AnyItem) -> Verdict:
         """Ask the forgetter, and compare."""
-        from pytest_soulmem.forgetting.subject import Misbehaviour
+        from pytest_soulmem.users_code import Misbehaviour
 
         __tracebackhide__ = True
         if isinstance(case, Item) and isinstance(case.case, BrokenCase):
-            return _broken(case.file.path, case.case)
+            return broken_verdict(case.file.path, case.case)
         try:
             if isinstance(case, LawItem):
                 return self._judge_law(case)
@@ -121,7 +155,8 @@ class ForgettingRun:
     def _subject(self) -> Subject:
         """The forgetter under test, asked for once, when the first case needs it."""
         from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
-        from pytest_soulmem.forgetting.subject import Subject, as_subject, ask_hook
+        from pytest_soulmem.forgetting.subject import Subject, as_subject
+        from pytest_soulmem.users_code import ask_hook
 
         hook = self._config.hook.pytest_soulmem_forgetter
         found = ask_hook("pytest_soulmem_forgetter", lambda: hook(config=self._config))
@@ -129,7 +164,8 @@ class ForgettingRun:
 
     @cached_property
     def _reviser(self) -> Reviser | None:
-        from pytest_soulmem.forgetting.subject import as_reviser, ask_hook
+        from pytest_soulmem.forgetting.subject import as_reviser
+        from pytest_soulmem.users_code import ask_hook
 
         hook = self._config.hook.pytest_soulmem_reviser
         return as_reviser(ask_hook("pytest_soulmem_reviser", lambda: hook(config=self._config)))
@@ -141,37 +177,49 @@ class ForgettingRun:
         assert not isinstance(case, BrokenCase)  # noqa: S101 - told apart by the caller
         trial = Trial(self._subject, file.settings, file.law_tolerance, self._reviser)
         finding = examine(case, trial)
-        return Verdict(
-            _case_failure(file, case, trial.subject, finding),
-            _properties(case.kind, finding),
-            _case_record(case, finding, trial.subject.name),
+        result = ForgettingResult(
+            inference=case.kind,
+            system=System(trial.subject.name),
+            degrees=finding.degrees,
+            actions=finding.actions,
+            effect=finding.effect,
         )
+        failure = _case_failure(file, case, trial.subject, finding)
+        return _verdict(item, result, failure, _properties(case.kind, finding))
 
     def _judge_law(self, item: LawItem) -> Verdict:
         from pytest_soulmem.forgetting.laws import LAWS, Domain, try_law
 
         file = item.file
         domain = Domain(self._subject, file.settings, file.memories, file.law_tolerance)
-        record = {"law": item.name, "forgetter": self._subject.name}
+        result = ForgettingResult(law=item.name, system=System(self._subject.name))
         lacking = LAWS[item.name].lacking(self._subject, file.memories)
         if lacking:
-            return Verdict(None, {"kind": "law"}, record, skipped=lacking)
-        return Verdict(try_law(item.name, domain, item.key), {"kind": "law"}, record)
+            return replace(_verdict(item, result, None, {"kind": "law"}), skipped=lacking)
+        return _verdict(item, result, try_law(item.name, domain, item.key), {"kind": "law"})
 
 
-def _broken(path: Path, case: BrokenCase) -> Verdict:
-    reason = str(case.faults[0]) if len(case.faults) == 1 else f"{len(case.faults)} faults"
-    text = visible_lines(listing(path, case.faults))
-    return Verdict(Failure(visible(reason), text), {}, {"broken": True})
+def _verdict(
+    item: AnyItem,
+    result: ForgettingResult,
+    failure: Failure | None,
+    properties: Mapping[str, str | int | float],
+) -> Verdict:
+    return Verdict(
+        failure,
+        properties,
+        msgspec.to_builtins(result),
+        figures=result.figures,
+        fingerprint=item.fingerprint,
+    )
 
 
 def _misbehaved(item: AnyItem, error: Misbehaviour) -> Verdict:
     """The verdict on a user's code that raised or returned nonsense."""
-    reason = visible(error.reason)
-    text = "\n".join(filter(None, (reason, visible_lines(error.details))))
-    kind = "law" if isinstance(item, LawItem) else getattr(item.case, "kind", "")
-    record = {"law": item.name} if isinstance(item, LawItem) else {"inference": kind}
-    return Verdict(Failure(reason, text), {"kind": kind}, record)
+    if isinstance(item, LawItem):
+        return _verdict(item, ForgettingResult(law=item.name), error.failure, {"kind": "law"})
+    kind = getattr(item.case, "kind", "")
+    return _verdict(item, ForgettingResult(inference=kind), error.failure, {"kind": kind})
 
 
 def _case_failure(
@@ -189,7 +237,7 @@ def _case_failure(
         "",
         *finding.details,
     ]
-    return Failure(visible(text[0]), "\n".join(map(visible, text)))
+    return Failure(visible(first), "\n".join(map(visible, text)))
 
 
 def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:
@@ -210,13 +258,3 @@ def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:
 
 def _one_or_array(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else json.dumps(values)
-
-
-def _case_record(case: ForgetCase, finding: Finding, forgetter: str) -> dict[str, Any]:
-    return {
-        "inference": case.kind,
-        "forgetter": forgetter,
-        "degrees": list(finding.degrees),
-        "actions": list(finding.actions),
-        "effect": asdict(finding.effect) if finding.effect else None,
-    }

@@ -7,27 +7,25 @@ break it on the file's curve and memories; what it finds is shrunk and shown in 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any
 
-from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
 from pytest_soulmem.forgetting.inferences import falls
 from pytest_soulmem.forgetting.masking import words
-from pytest_soulmem.forgetting.subject import Misbehaviour, Subject
+from pytest_soulmem.forgetting.subject import Subject
 from pytest_soulmem.forgetting.terms import PLACEHOLDER, TRIGGER, CurveSettings, Memory
 from pytest_soulmem.forgetting.wording import curve_text, degree, number
 from pytest_soulmem.kinds import Failure
-from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.laws import Broken, broken_law, find_counterexample
 
 LONGEST = 1e6
 """Hours up to which the laws are tried: more than a century."""
-
-Values: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -54,9 +52,15 @@ class Domain:
         return curve.base_half_life_hours * (1 + curve.active_factor * counted)
 
     def hours(self) -> SearchStrategy[float]:
-        """Moments: half of them where the curve still bends, half anywhere."""
+        """Moments: most of them where the curve still bends, some anywhere.
+
+        Some lie on a grid of quarter hours, or finer: a moment drawn as any float is a whole
+        number too often to tell who truncates.
+        """
         bend = min(LONGEST, 4 * self.settings.base_half_life_hours)
-        return st.floats(0, bend) | st.floats(0, LONGEST)
+        step = 2.0 ** min(-2, math.floor(math.log2(max(bend / 256, sys.float_info.min))))
+        grid = st.integers(0, math.floor(bend / step)).map(lambda count: count * step)
+        return grid | st.floats(0, bend) | grid | st.floats(0, LONGEST)
 
     def counts(self) -> SearchStrategy[int]:
         """Retrieval counts: around the cap, and far beyond it."""
@@ -74,15 +78,6 @@ class Domain:
             self.fresh_memories(),
             self.counts(),
         )
-
-
-class Broken(Exception):
-    """A law does not hold: what was seen, and for which values."""
-
-    def __init__(self, seen: str, values: Sequence[str]) -> None:
-        super().__init__(seen)
-        self.seen = seen
-        self.values = values
 
 
 @dataclass(frozen=True)
@@ -115,46 +110,9 @@ def try_law(law_name: str, domain: Domain, key: str) -> Failure | None:
         Misbehaviour: the forgetter raised or returned nonsense.
     """
     law = LAWS[law_name]
-    found: list[Broken | Misbehaviour] = []
-
-    def obeys(values: Values) -> None:
-        try:
-            law.check(domain, **values)
-        except (Broken, Misbehaviour) as error:
-            found.append(error)
-            raise
-
-    # As hypothesis' own plugin does for parametrised tests.
-    obeys._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
-    # A law judges forgetting, not speed: the first call loads a dictionary.
-    quiet = settings(deadline=None, report_multiple_bugs=False)
-    search = quiet(given(st.fixed_dictionaries(dict(law.draw(domain))))(obeys))
-    try:
-        search()
-    except Broken as error:
-        return _failure(law_name, domain, error)
-    except Flaky:
-        if isinstance(found[-1], Misbehaviour):
-            raise found[-1] from None
-        note = "but not when asked again: the same arguments must always give the same result"
-        return _failure(law_name, domain, found[-1], note)
-    return None
-
-
-def _failure(law_name: str, domain: Domain, broken: Broken, note: str = "") -> Failure:
-    reason = f"law {law_name} is broken: {broken.seen}"
-    text = [
-        reason,
-        *([note] if note else []),
-        f"the law: {LAWS[law_name].statement}",
-        f"forgetter {domain.subject.name}; {curve_text(domain.settings)}",
-        "",
-        "simplest counterexample found:",
-        *(f"  {value}" for value in broken.values),
-        "",
-        f'(to spare this file the law: "laws": {{"{law_name}": false}})',
-    ]
-    return Failure(visible(reason), "\n".join(map(visible, text)))
+    found = find_counterexample(partial(law.check, domain), law.draw(domain), key)
+    system = f"forgetter {domain.subject.name}; {curve_text(domain.settings)}"
+    return broken_law(law_name, law.statement, system, found) if found else None
 
 
 def _about(memory: Memory) -> list[str]:
@@ -219,7 +177,8 @@ def _per_count(hours: float, degrees: Mapping[int, float]) -> list[str]:
 
 def _half_life(domain: Domain, memory: Memory) -> None:
     hours = domain.half_life(memory)
-    assume(math.isfinite(hours))
+    if not math.isfinite(hours):
+        return
     missing = domain.missing(memory, hours)
     if domain.differ(missing, 0.5):
         seen = f"after one half-life the missing degree is {degree(missing)}, not 0.5"
@@ -243,7 +202,9 @@ def _composition(domain: Domain, memory: Memory, a: float, b: float) -> None:
 def _scale(domain: Domain, memory: Memory, hours: float, factor: float) -> None:
     curve = domain.settings
     base = curve.base_half_life_hours * factor
-    assume(0 < base < math.inf)
+    # Below the normal numbers, the product is no longer the multiple.
+    if min(base, curve.base_half_life_hours) < sys.float_info.min or math.isinf(base):
+        return
     scaled = CurveSettings(base, curve.active_factor, curve.max_activation_cap)
     missing = domain.missing(memory, hours)
     stretched = domain.missing(memory, hours * factor, scaled)

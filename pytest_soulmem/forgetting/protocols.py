@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from pytest_soulmem.forgetting.terms import Action, CurveSettings, Memory
+if TYPE_CHECKING:
+    from pytest_soulmem.forgetting.terms import Action, CurveSettings, Memory
 
 
 @runtime_checkable

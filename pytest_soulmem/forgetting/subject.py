@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from pytest_soulmem.faults import suggestion
 from pytest_soulmem.forgetting.protocols import Forgetter, Masks, Reviser, Updates
 from pytest_soulmem.forgetting.terms import ACTIONS, Action, CurveSettings, Memory
-from pytest_soulmem.forgetting.wording import asked, visible_lines
-
-_PACKAGE = Path(__file__).parent.parent
-
-
-class Misbehaviour(Exception):
-    """A user's code raised, or returned what cannot be judged."""
-
-    def __init__(self, reason: str, details: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.details = details
+from pytest_soulmem.forgetting.wording import asked
+from pytest_soulmem.users_code import Misbehaviour, ask_method, name_of, nonsense, shown
 
 
 @dataclass(frozen=True)
@@ -36,10 +23,7 @@ class Subject:
     @property
     def name(self) -> str:
         """The forgetter's class, or module, with where it was defined."""
-        if hasattr(self.forgetter, "__name__"):  # a module with functions serves too
-            return str(self.forgetter.__name__)
-        kind = type(self.forgetter)
-        return f"{kind.__module__}.{kind.__qualname__}"
+        return name_of(self.forgetter)
 
     @property
     def masks(self) -> bool:
@@ -113,29 +97,10 @@ class Subject:
         return float(number)
 
     def _call(self, method: str, context: str, call: Callable[[], Any]) -> Any:
-        try:
-            return call()
-        except Exception as error:
-            what = f"{self.name}.{method} raised {_headline(error)}"
-            details = f"asked about: {context}\n\n{users_traceback(error)}"
-            raise Misbehaviour(what, details) from None
+        return ask_method(f"{self.name}.{method}", context, call)
 
     def _nonsense(self, method: str, context: str, value: object, expected: str) -> Misbehaviour:
-        what = f"{self.name}.{method} returned {_shown(value)}; expected {expected}"
-        return Misbehaviour(what, f"asked about: {context}")
-
-
-def ask_hook(name: str, call: Callable[[], Any]) -> Any:
-    """What a user's hook returns.
-
-    Raises:
-        Misbehaviour: the hook raised.
-    """
-    try:
-        return call()
-    except Exception as error:
-        reason = f"the hook {name} raised {_headline(error)}"
-        raise Misbehaviour(reason, users_traceback(error)) from None
+        return nonsense(f"{self.name}.{method}", context, value, expected)
 
 
 def as_subject(forgetter: object) -> Subject:
@@ -154,7 +119,7 @@ def as_subject(forgetter: object) -> Subject:
     ]
     if lacking or not isinstance(forgetter, Forgetter):
         missing = " and ".join(lacking)
-        raise Misbehaviour(f"{hook} returned {_shown(forgetter)}, which has no method {missing}")
+        raise Misbehaviour(f"{hook} returned {shown(forgetter)}, which has no method {missing}")
     return Subject(forgetter)
 
 
@@ -168,41 +133,6 @@ def _as_float(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _shown(value: object) -> str:
-    """A value in few words."""
-    shape = getattr(value, "shape", ())
-    if isinstance(shape, tuple) and shape:
-        return f"an array of shape {tuple(shape)}"
-    try:
-        shown = repr(value)
-    except Exception:
-        return f"an object of type {type(value).__qualname__}"
-    return shown if len(shown) <= 60 else f"an object of type {type(value).__qualname__}"
-
-
-def _headline(error: Exception) -> str:
-    """The type and the first line of the message."""
-    first = next(iter(str(error).splitlines()), "")
-    return f"{type(error).__qualname__}: {first}" if first else type(error).__qualname__
-
-
-def users_traceback(error: Exception) -> str:
-    """The traceback of a user's error without the frames that called their code."""
-    error.__traceback__ = _from_users_code(error.__traceback__)
-    return visible_lines("".join(traceback.format_exception(error)).rstrip())
-
-
-def _from_users_code(frames: TracebackType | None) -> TracebackType | None:
-    """The traceback from the first frame that is neither ours nor pluggy's."""
-    while frames is not None and _is_machinery(Path(frames.tb_frame.f_code.co_filename)):
-        frames = frames.tb_next
-    return frames
-
-
-def _is_machinery(path: Path) -> bool:
-    return _PACKAGE in path.parents or "pluggy" in path.parts
-
-
 def as_reviser(reviser: Any) -> Reviser | None:
     """Check what the hook for revisers returned.
 
@@ -213,6 +143,6 @@ def as_reviser(reviser: Any) -> Reviser | None:
         found: Reviser | None = reviser
         return found
     raise Misbehaviour(
-        f"the hook pytest_soulmem_reviser returned {_shown(reviser)}; "
+        f"the hook pytest_soulmem_reviser returned {shown(reviser)}; "
         "expected a function of the masked text"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pytest_soulmem.forgetting.terms import CurveSettings, Memory
-from pytest_soulmem.reporting.text import visible
 
 BAR = 24
 """Columns of a full bar."""
@@ -36,8 +35,3 @@ def asked(memory: Memory, hours: float, settings: CurveSettings) -> str:
 def bar(value: float) -> str:
     """A bar as long as a degree is large; one point of a curve drawn in text."""
     return "#" * round(BAR * min(max(value, 0.0), 1.0))
-
-
-def visible_lines(text: str) -> str:
-    """A text of several lines, each made safe to print."""
-    return "\n".join(visible(line) for line in text.split("\n"))

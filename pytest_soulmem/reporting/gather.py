@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_soulmem.reporting.results import Results
+    from pytest_soulmem.settings import Settings
+
 Record = dict[str, Any]
+COMMON_FIELDS = frozenset(
+    {
+        "kind",
+        "index",
+        "nodeid",
+        "outcome",
+        "seconds",
+        "failure",
+        "figures",
+        "variation",
+        "fingerprint",
+    }
+)
+"""The fields that the records of all kinds have; the rest is what the kind found."""
 
 
-def attach(report: pytest.TestReport, record: Record) -> None:
+def attach(report: pytest.TestReport, record: Record, outcome: str) -> None:
     """Let what a case found travel with its report."""
+    found = {**record, "outcome": outcome, "seconds": report.duration}
     # Text, because xdist carries plain values only.
-    report.__dict__["soulmem"] = json.dumps({**record, "outcome": report.outcome})
+    report.__dict__["soulmem"] = json.dumps(found)
 
 
 def attached(report: object) -> Record | None:
@@ -27,17 +46,38 @@ class Gatherer:
     """A plugin object that keeps every record of the run."""
 
     def __init__(self) -> None:
-        self.records: list[Record] = []
+        self._started = datetime.now(timezone.utc)
+        self._records: list[Record] = []
+        self._errors: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the record of a report."""
         record = attached(report)
         if record is not None:
-            self.records.append(record)
+            self._records.append(record)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep what is wrong with a fixture file; under xdist every worker tells it."""
+        if report.failed and report.nodeid.endswith(".json"):
+            self._errors[report.nodeid] = str(report.longrepr)
+
+    def found_something(self) -> bool:
+        """Whether the run had anything of ours."""
+        return bool(self._records or self._errors)
+
+    def ordered(self) -> list[Record]:
+        """The records in the order of collection: workers report in any order."""
+        return sorted(self._records, key=lambda record: record["index"])
 
     def by_kind(self) -> dict[str, list[Record]]:
-        """The records per kind, in the order of collection: workers report in any order."""
+        """The records per kind, in the order of collection."""
         kinds: dict[str, list[Record]] = {}
-        for record in sorted(self.records, key=lambda record: record["index"]):
+        for record in self.ordered():
             kinds.setdefault(record["kind"], []).append(record)
         return kinds
+
+    def results(self, settings: Settings) -> Results:
+        """Everything that was found, as one document."""
+        from pytest_soulmem.reporting.results import build_results
+
+        return build_results(self.ordered(), self._errors, self._started, settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wcwidth import wcswidth
 
@@ -18,6 +18,8 @@ class Table:
     left: tuple[int, ...] = (0,)
     marked: frozenset[int] = frozenset()
     """Rows to highlight."""
+    notes: Sequence[str] = ()
+    """Lines below the table."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,32 @@ def clip(text: str, columns: int) -> str:
     while end and width(text[:end]) > columns - 1:
         end -= 1
     return text[:end] + "…"
+
+
+def fitting(table: Table, columns: int) -> list[Table]:
+    """The table, or several with the same first column, none wider than that many columns."""
+    widths = [
+        max(width(row[at]) for row in [table.header, *table.rows])
+        for at in range(len(table.header))
+    ]
+    groups: list[list[int]] = [[0]]
+    used = widths[0]
+    for at in range(1, len(widths)):
+        if used + 2 + widths[at] > columns and len(groups[-1]) > 1:
+            groups.append([0])
+            used = widths[0]
+        groups[-1].append(at)
+        used += 2 + widths[at]
+    return [_columns(table, group) for group in groups]
+
+
+def _columns(table: Table, kept: Sequence[int]) -> Table:
+    return replace(
+        table,
+        header=[table.header[at] for at in kept],
+        rows=[[row[at] for at in kept] for row in table.rows],
+        left=tuple(new for new, at in enumerate(kept) if at in table.left),
+    )
 
 
 def lines(table: Table, indent: str = "") -> list[str]:

@@ -18,7 +18,7 @@ from pytest_soulmem.retrieval.graph import (
     SemanticMemory,
     SpecificSituation,
 )
-from pytest_soulmem.retrieval.query import Concept, Deed, Person, Scene
+from pytest_soulmem.retrieval.query import Concept, Deed, Person, Scene, SubQuery
 
 Texts: TypeAlias = list[tuple[str, float]]
 Fields: TypeAlias = dict[str, Texts]
@@ -95,6 +95,27 @@ def abstract_fields(memory: AbstractSituation) -> Fields:
     return _event_fields([memory.event] if memory.event else [])
 
 
+def node_texts(node: Node) -> list[str]:
+    """Every text of a memory: tags, then its fields; for systems that work on plain text."""
+    if node.procedure:
+        return [*node.tags, node.procedure.action.content]
+    return _plain([node_fields(node)])
+
+
+def sub_query_texts(sub_query: SubQuery) -> list[str]:
+    """Every text of a sub-query: tags, then the fields of its units."""
+    units = [concept_fields(unit) for unit in sub_query.concepts]
+    units += [scene_fields(unit) for unit in sub_query.scenes]
+    return _plain([tag_fields(sub_query.tag), *units])
+
+
+def _plain(groups: Iterable[Fields]) -> list[str]:
+    """The distinct texts of some fields, in order."""
+    return list(
+        dict.fromkeys(text for group in groups for texts in group.values() for text, _ in texts)
+    )
+
+
 def _semantic_fields(memory: SemanticMemory) -> Fields:
     return {
         CONTENT: _texts([memory.content]),
@@ -152,7 +173,10 @@ def _intensity(event: Event | Deed) -> float:
 def _texts(texts: Iterable[str | None], weights: Iterable[float] | None = None) -> Texts:
     listed = list(texts)
     pairs = zip(listed, weights or [1.0] * len(listed), strict=True)
-    return [(text, weight) for text, weight in pairs if text and weight > 0]
+    given = [(text, weight) for text, weight in pairs if text and weight > 0]
+    # Only their proportions matter, and as they stand they may not fit into a float32.
+    heaviest = max((weight for _, weight in given), default=1.0)
+    return [(text, weight / heaviest) for text, weight in given]
 
 
 def _given(fields: Fields) -> Fields:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -226,6 +227,8 @@ class Graph:
 
     nodes: tuple[Node, ...]
     path: Path | None = None
+    digest: str = ""
+    """Of the file's content; changes when any memory does."""
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -265,7 +268,7 @@ def read_graph(path: Path) -> Graph:
     faults += _link_faults(raw, {name for name in known if isinstance(name, str)})
     if faults:
         raise FixtureError(path, faults)
-    return Graph(tuple(nodes), path)
+    return Graph(tuple(nodes), path, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def _owner(raw: object) -> str:
@@ -296,7 +299,9 @@ def _link_faults(raw: list[object], known: set[str]) -> Iterable[Fault]:
                 continue
             place = f"$[{position}].mem_links[{number}]"
             source, target = link.get("from"), link.get("to")
-            if isinstance(source, str) and source != item.get("id"):
+            # Of an id that is no text, its own fault tells.
+            owner = item.get("id")
+            if isinstance(source, str) and isinstance(owner, str) and source != owner:
                 message = f'"{source}" is not the id of the node that owns the link'
                 yield Fault(f"{place}.from", message, _owner(item))
             if isinstance(target, str) and target not in known:

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import pytest
 
+from pytest_soulmem.cases import BrokenCase
 from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
 from pytest_soulmem.embedders.errors import EmbeddingError
 from pytest_soulmem.embedders.store import VectorStore
-from pytest_soulmem.faults import FixtureError, listing
+from pytest_soulmem.faults import FixtureError, listing, summary
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.reporting.text import visible
-from pytest_soulmem.reporting.tracebacks import users_traceback
+from pytest_soulmem.reporting.text import visible, visible_json
+from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
+from pytest_soulmem.retrieval.authoring import advice, example, faults, schema
 from pytest_soulmem.retrieval.checks import violations
+from pytest_soulmem.retrieval.details import Explanation, comparisons, explained_ids
 from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
+    System,
+    ids_of,
     measure,
     measure_abstract,
     measure_actions,
 )
-from pytest_soulmem.retrieval.query import BrokenCase, QueryFile, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
@@ -36,10 +42,25 @@ from pytest_soulmem.retrieval.similarity import texts_of
 from pytest_soulmem.retrieval.weights import Weights, WeightSet
 from pytest_soulmem.settings import Check, Mode, Settings
 
-__all__ = ["open_run", "recognises", "section"]
+__all__ = [
+    "Result",
+    "advice",
+    "example",
+    "faults",
+    "open_run",
+    "recognises",
+    "schema",
+    "section",
+]
 
-if TYPE_CHECKING:
-    import pytest
+Result = Outcome
+
+_TOLD = (Exception, pytest.skip.Exception, pytest.fail.Exception)
+"""What a hook may raise; anything else, such as an interrupt, ends the run."""
+
+
+class NoRetriever(Exception):
+    """A hook returned something that is no retriever."""
 
 
 def recognises(document: object) -> bool:
@@ -63,6 +84,13 @@ class SweptCase:
     mode: Mode
     check: Check
     group: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of what is asked, of whom, and what is expected."""
+        case = msgspec.structs.replace(self.case, name="", description=None, mode=None, check=None)
+        content = self.file.graph.digest.encode() + msgspec.json.encode(case)
+        return hashlib.sha256(content).hexdigest()[:16]
 
     @property
     def query(self) -> Query:
@@ -122,10 +150,11 @@ class RetrievalRun:
         self._settings = settings
         self._progress = progress
         self._graphs: dict[Path, Graph | FixtureError] = {}
-        self._retrievers: dict[Graph, Retriever | Exception] = {}
+        self._retrievers: dict[Graph, Retriever | BaseException] = {}
         self._store: VectorStore | None = None
         self._chosen: Chosen | None = None
-        self._told: set[Exception] = set()
+        self._tellers: dict[int, SweptCase] = {}
+        """By the identity of what went wrong, the case that tells it."""
 
     def cases(self, path: Path, document: object) -> Sequence[SweptCase | UnusableCase]:
         """The cases of a query file."""
@@ -152,11 +181,10 @@ class RetrievalRun:
             asked.setdefault(case.file.graph, []).append(case)
         ours = []
         for graph in asked:
+            retriever: Retriever | BaseException | None
             try:
-                retriever = self._config.hook.pytest_soulmem_retriever(
-                    config=self._config, graph=graph
-                )
-            except Exception as error:
+                retriever = self._ask_hook(graph)
+            except _TOLD as error:
                 # Told by the items: an error raised here would lose its message under xdist.
                 retriever = error
             if retriever is None:
@@ -165,10 +193,26 @@ class RetrievalRun:
                 self._retrievers[graph] = retriever
         if ours:
             self._embed({graph: asked[graph] for graph in ours})
+        # Always the first case of all, so that of several processes one tells.
+        for case in usable:
+            self._tellers.setdefault(id(self._retrievers[case.file.graph]), case)
+
+    def _ask_hook(self, graph: Graph) -> Retriever | None:
+        found = self._config.hook.pytest_soulmem_retriever(config=self._config, graph=graph)
+        if found is None:
+            return None
+        what = "the hook pytest_soulmem_retriever returned"
+        if isinstance(found, type):
+            raise NoRetriever(f"{what} the class {found.__name__}, not an instance of it")
+        if not callable(getattr(found, "retrieve", None)):
+            raise NoRetriever(f"{what} {type(found).__name__}, which has no method retrieve")
+        retriever: Retriever = found
+        return retriever
 
     def _embed(self, asked: Mapping[Graph, Sequence[SweptCase]]) -> None:
         try:
             self._store = VectorStore(self._settings.vectors)
+            self._config.add_cleanup(self._store.close)
             hooked = self._config.hook.pytest_soulmem_embedder(config=self._config)
             self._chosen = choose(self._settings, hooked, self._store)
             texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
@@ -182,8 +226,8 @@ class RetrievalRun:
                 {side: list(own) for side, own in texts.items()},
                 self._progress,
             )
-        except Exception as error:
-            # Told by the items, as above.
+        except _TOLD as error:
+            # By the items, as above.
             self._retrievers.update(dict.fromkeys(asked, error))
             return
         store, identity = self._store, self._chosen.identity
@@ -195,13 +239,15 @@ class RetrievalRun:
             self._retrievers[graph] = retriever
 
     def obstacle(self, case: SweptCase | UnusableCase) -> str | None:
-        """Why there is no retriever: told in full once, in a line after that."""
+        """Why there is no retriever: told in full by one case, in a line by the others."""
         problem = None if isinstance(case, UnusableCase) else self._retrievers[case.file.graph]
         if not isinstance(problem, Exception):
             return None
-        if problem in self._told:
-            return "nothing to retrieve with: see the first case that could not run"
-        self._told.add(problem)
+        teller = self._tellers[id(problem)]
+        if teller is not case:
+            return f'nothing to retrieve with: see "{teller.name}" in {teller.file.path.name}'
+        if isinstance(problem, NoRetriever):
+            return visible(str(problem))
         if isinstance(problem, EmbeddingError):
             return f"{problem}\n\n{users_traceback(problem.__cause__)}".rstrip()
         # An error in the user's own hook: judging raises it, with its traceback.
@@ -212,10 +258,9 @@ class RetrievalRun:
         __tracebackhide__ = True
         if isinstance(case, UnusableCase):
             faults = case.case.faults
-            reason = str(faults[0]) if len(faults) == 1 else f"{len(faults)} faults in the case"
-            return Verdict(Failure(visible(reason), visible_lines(listing(case.path, faults))))
+            return Verdict(Failure(summary(faults), listing(case.path, faults)))
         retriever = self._retrievers[case.file.graph]
-        if isinstance(retriever, Exception):
+        if isinstance(retriever, BaseException):
             raise retriever
         query = case.query
         retrieval = retriever.retrieve(query)
@@ -228,17 +273,25 @@ class RetrievalRun:
         outcome = self._outcome(case, retriever, retrieval)
         found = violations(case.case, retrieval, case.mode, case.check)
         failure = None
-        if found:
-            explanation = _explanation(retriever, query, case.case, retrieval)
-            failure = explain_failure(case.case, query, retrieval, outcome, found, explanation)
+        if found or self._settings.details:
+            explanation, lacking = _explanation(retriever, query, case.case, retrieval)
+            details = comparisons(case.case, retrieval, explanation)
+            outcome = msgspec.structs.replace(outcome, rankings=details)
+            failure = explain_failure(query, outcome, found, details) if found else None
+            if failure and lacking:
+                failure = Failure(failure.reason, f"{failure.text}\n\n{lacking}")
         return Verdict(
             failure,
             _properties(outcome, case.weight_set),
-            {"retrieval": msgspec.to_builtins(outcome)},
+            msgspec.to_builtins(outcome),
+            figures=figures(outcome),
+            variation=case.weight_set.label,
+            fingerprint=case.fingerprint,
         )
 
     def _outcome(self, case: SweptCase, retriever: Retriever, retrieval: Retrieval) -> Outcome:
-        cutoffs = self._settings.k or tuple(sorted(set(case.file.config.test_k_values)))
+        own = self._settings.k or case.file.config.test_k_values
+        cutoffs = sorted({*own, *self._settings.cutoffs})
         weights = case.weight_set.weights
         actions = measure_actions(case.case, retrieval.actions, cutoffs)
         return Outcome(
@@ -248,9 +301,9 @@ class RetrievalRun:
             variant=weights.variant,
             mode=case.mode,
             check=case.check,
-            embedder=self._system_name(retriever),
+            system=self._system(retriever),
             negative=case.case.negative,
-            retrieved=tuple(scored.id for scored in retrieval.combined),
+            retrieved=tuple(ids_of(retrieval.combined)),
             expected=case.case.expected_combined_ranking,
             metrics=measure(case.case, retrieval.combined, cutoffs),
             actions=actions,
@@ -258,28 +311,31 @@ class RetrievalRun:
             actions_unjudged=bool(case.case.expected_actions) and actions is None,
         )
 
-    def _system_name(self, retriever: Retriever) -> str:
+    def _system(self, retriever: Retriever) -> System:
         if isinstance(retriever, ReferenceRetriever) and self._chosen:
-            return self._chosen.identity.embedder
-        return type(retriever).__name__
-
-
-def visible_lines(text: str) -> str:
-    """A text of several lines, each made safe to print."""
-    return "\n".join(visible(line) for line in text.splitlines())
+            identity = self._chosen.identity
+            return System(identity.embedder, identity.model, identity.fingerprint)
+        return System(type(retriever).__name__)
 
 
 def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
-) -> Sequence[Mapping[str, Mapping[str, float]]]:
+) -> tuple[Explanation, str]:
+    """Where the scores of a case come from, or a line that says why that is not known."""
     if not isinstance(retriever, Explainer):
-        return ()
-    rankings = [retrieval.combined, *(retrieval.per_query or ())]
-    ids = [scored.id for ranking in rankings for scored in ranking]
-    ids += [*case.expected_combined_ranking, *case.bonus]
-    for expectation in case.expected_per_query:
-        ids += [*expectation.ranking, *expectation.bonus_ranking]
-    return retriever.explain(query, list(dict.fromkeys(ids)))
+        return (), ""
+    try:
+        told = [
+            {
+                name: {channel: float(score) for channel, score in channels.items()}
+                for name, channels in own.items()
+            }
+            for own in retriever.explain(query, explained_ids(case, retrieval))
+        ]
+    except Exception as error:  # Whatever a user's code raises or returns: the failure counts.
+        lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"
+        return (), visible(f"{lacking} {one_line(error)}")
+    return told, ""
 
 
 def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int | float]:
@@ -294,9 +350,9 @@ def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int 
     return {
         "mode": outcome.mode,
         "check": outcome.check,
-        "embedder": outcome.embedder,
+        "embedder": outcome.system.name,
         **{name: float(value) for name, value in shown.items()},
         **{name.replace(" ", "_"): value for name, value in figures(outcome).items()},
-        "retrieved": json.dumps(outcome.retrieved, ensure_ascii=False),
-        "expected": json.dumps(outcome.expected, ensure_ascii=False),
+        "retrieved": visible_json(outcome.retrieved),
+        "expected": visible_json(outcome.expected),
     }

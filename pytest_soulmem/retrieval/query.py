@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from pytest_soulmem.cases import BrokenCase, faults_of, read_cases
 from pytest_soulmem.decoding import OneOf, decode
-from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
-from pytest_soulmem.naming import case_name, name_faults
+from pytest_soulmem.faults import Fault, FixtureError, suggestion
 from pytest_soulmem.retrieval.graph import Graph, Location
 from pytest_soulmem.retrieval.weights import BlendSweep, WeightSet, expand
 from pytest_soulmem.settings import Check, Mode
@@ -140,21 +139,24 @@ class Config(Struct, frozen=True):
     check: Check | None = None
 
 
-class _File(Struct, frozen=True):
+class _Header(Struct, frozen=True, kw_only=True):
     name: str
     description: str
     graph_path: str
     config: Config
-    test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
     blend_sweep: BlendSweep | None = None
 
 
-@dataclass(frozen=True)
-class BrokenCase:
-    """A case that cannot run, with what is wrong in it."""
+class _File(_Header, frozen=True, kw_only=True):
+    """A file whose cases are still to be looked at, one by one."""
 
-    name: str
-    faults: tuple[Fault, ...]
+    test_cases: Annotated[tuple[object, ...], Meta(min_length=1)]
+
+
+class QueryDocument(_Header, frozen=True, kw_only=True):
+    """A whole file, for its schema."""
+
+    test_cases: Annotated[tuple[RetrievalCase, ...], Meta(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -188,11 +190,10 @@ def load_query_file(path: Path, document: object, load_graph: Callable[[Path], G
         except _GraphPathError as error:
             faults.append(Fault("$.graph_path", str(error)))
         except FixtureError as error:
-            faults += [Fault("$.graph_path", str(error))]
-    cases = list(_cases(raw_cases, graph, config))
+            faults.append(error.at("$.graph_path"))
+    cases = list(read_cases(raw_cases, lambda raw, place: _read_case(raw, place, graph, config)))
     if faults or file is None or graph is None:
-        broken = [fault for case in cases if isinstance(case, BrokenCase) for fault in case.faults]
-        raise FixtureError(path, [*faults, *broken])
+        raise FixtureError(path, [*faults, *faults_of(cases)])
     return QueryFile(path, graph, file.config, tuple(weight_sets), tuple(cases))
 
 
@@ -218,9 +219,13 @@ def _resolve(path: Path, graph_path: str) -> Path:
     if not graph_path or "\0" in graph_path:
         raise _GraphPathError("not a path; write it relative to the folder of the query file")
     target = path.parent / graph_path
-    if target.is_dir():
+    try:
+        is_dir, is_file = target.is_dir(), target.is_file()
+    except OSError as error:  # Too long, or in a folder that may not be entered.
+        raise _GraphPathError(f'"{graph_path}" cannot be read: {error.strerror}') from None
+    if is_dir:
         raise _GraphPathError(f'"{graph_path}" is a folder, not a graph file')
-    if not target.is_file():
+    if not is_file:
         raise _GraphPathError(
             f'there is no file "{graph_path}" (looked for {target}); '
             "the path is relative to the folder of the query file"
@@ -228,25 +233,13 @@ def _resolve(path: Path, graph_path: str) -> Path:
     return target
 
 
-def _cases(
-    raw_cases: Sequence[object], graph: Graph | None, config: Config | None
-) -> Iterator[RetrievalCase | BrokenCase]:
-    taken: dict[str, int] = {}
-    for position, raw in enumerate(raw_cases):
-        place = f"$.test_cases[{position}]"
-        case, faults = decode(raw, RetrievalCase, place)
-        name = case_name(raw)
-        faults += [Fault(f"{place}.name", message) for message in name_faults(name, taken)]
-        if case:
-            faults += _semantic_faults(case, place, graph, config)
-        usable = isinstance(name, str) and not name_faults(name, taken)
-        shown = name if isinstance(name, str) and usable else f"test_cases[{position}]"
-        taken.setdefault(shown, position)
-        if case and not faults:
-            yield msgspec.structs.replace(case, name=shown)
-        else:
-            owner = f'case "{shown}"' if usable else ""
-            yield BrokenCase(shown, tuple(owned_by(owner, faults)))
+def _read_case(
+    raw: object, place: str, graph: Graph | None, config: Config | None
+) -> tuple[RetrievalCase | None, list[Fault]]:
+    case, faults = decode(raw, RetrievalCase, place)
+    if case:
+        faults += _semantic_faults(case, place, graph, config)
+    return case, faults
 
 
 def _semantic_faults(

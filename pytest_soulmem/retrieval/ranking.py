@@ -14,8 +14,9 @@ product decides real ties, of which real data has many."""
 
 def rounded(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     """Scores as they are compared, cut and ranked."""
-    # Adding zero turns -0.0 into 0.0.
-    return np.add(np.round(scores, DECIMALS), 0.0, dtype=np.float64)
+    # As float64 first: six decimals of a float32 are no round numbers. Adding zero turns -0.0
+    # into 0.0.
+    return np.add(np.round(np.asarray(scores, np.float64), DECIMALS), 0.0)
 
 
 def best(scores: NDArray[np.float64], limit: int, eligible: NDArray[np.bool_]) -> NDArray[np.intp]:

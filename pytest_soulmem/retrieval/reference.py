@@ -106,7 +106,7 @@ class ReferenceRetriever:
         similar = []
         for scores in self._scores(query.sub_queries):
             fused = scores.fused(query.weights)
-            eligible = fused >= query.similarity_threshold
+            eligible = np.isfinite(fused) & (fused >= query.similarity_threshold)
             similar.append(Ranked.cut(fused, query.max_results, eligible))
         return similar
 

@@ -29,14 +29,17 @@ def section(records: Sequence[Mapping[str, Any]]) -> Section:
         Judged(
             record["nodeid"].split("::")[0],
             record["outcome"] == "passed",
-            msgspec.convert(record["retrieval"], Outcome),
+            msgspec.convert(record, Outcome),
         )
         for record in records
-        if "retrieval" in record
+        if "metrics" in record
     ]
     broken = len(records) - len(judged)
     tables = [_file_table(name, list(rows)) for name, rows in groupby(judged, lambda row: row.file)]
-    return Section("retrieval", tables, _notes(judged, broken))
+    notes = _notes(judged, broken)
+    if any(table.marked for table in tables):
+        notes.append("* best row(s) of a sweep: highest nDCG at the largest k, then highest RR")
+    return Section("retrieval", tables, notes)
 
 
 def _file_table(name: str, rows: Sequence[Judged]) -> Table:
@@ -47,37 +50,39 @@ def _file_table(name: str, rows: Sequence[Judged]) -> Table:
     columns = list(dict.fromkeys(column for mean in means for column in mean))
     body = [
         [
-            visible(label) or _default_label(group[0].outcome),
-            str(len(group)),
-            str(sum(row.passed for row in group)),
+            f"tag:{group[0].outcome.tag:g}-variant:{group[0].outcome.variant:g}",
+            f"{sum(row.passed for row in group)}/{len(group)}",
             *(f"{mean[column]:.3f}" if column in mean else "·" for column in columns),
         ]
-        for (label, group), mean in zip(groups.items(), means, strict=True)
+        for group, mean in zip(groups.values(), means, strict=True)
     ]
+    legend = []
+    for position, label in enumerate(groups):
+        overrides = label.removeprefix(body[position][0]).removeprefix("-")
+        if overrides:
+            body[position][0] += f" ({position + 1})"
+            legend.append(f"({position + 1}) {overrides}")
     marked = _best(means) if len(means) > 1 else frozenset()
     for position in marked:
         body[position][0] += " *"
     return Table(
-        ["weights", "cases", "passed", *columns],
+        ["weights", "passed", *columns],
         body,
         title=f"{visible(name)}  ({_how(rows)})",
         marked=marked,
+        notes=legend,
     )
-
-
-def _default_label(outcome: Outcome) -> str:
-    return f"tag:{outcome.tag:g}-variant:{outcome.variant:g}"
 
 
 def _how(rows: Sequence[Judged]) -> str:
     """Embedder, mode and check; several where cases differ."""
     outcomes = [row.outcome for row in rows]
-    parts = (
-        [outcome.embedder for outcome in outcomes],
-        [f"mode {outcome.mode}" for outcome in outcomes],
-        [f"check {outcome.check}" for outcome in outcomes],
-    )
-    return ", ".join(" and ".join(dict.fromkeys(part)) for part in parts)
+    parts = {
+        "": [outcome.system.name for outcome in outcomes],
+        "mode ": [outcome.mode for outcome in outcomes],
+        "check ": [outcome.check for outcome in outcomes],
+    }
+    return "; ".join(title + ", ".join(dict.fromkeys(part)) for title, part in parts.items())
 
 
 def _means(outcomes: Sequence[Outcome]) -> dict[str, float]:
@@ -136,10 +141,4 @@ def _notes(judged: Sequence[Judged], broken: int) -> list[str]:
         notes.append(f"{len(unjudged)} case(s) expect actions, which mode {modes} does not infer")
     if broken:
         notes.append(f"{broken} case(s) could not run: see their failures")
-    if any(len({row.outcome.weights for row in group}) > 1 for group in _by_file(judged)):
-        notes.append("* best row(s) of a sweep: highest nDCG at the largest k, then highest RR")
     return notes
-
-
-def _by_file(judged: Sequence[Judged]) -> list[list[Judged]]:
-    return [list(rows) for _, rows in groupby(judged, lambda row: row.file)]

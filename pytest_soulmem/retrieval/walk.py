@@ -43,9 +43,12 @@ class Moves:
 
     def __init__(self, weights: csr_array, damping: float) -> None:
         out = np.asarray(weights.sum(axis=1), dtype=float)
-        scale = np.divide(damping, out, out=np.zeros_like(out), where=out > 0)
+        links = weights.tocoo()
+        sources, targets = links.coords
+        # Divided one by one: the reciprocal of a very faint total is infinite.
+        shares: Array = damping * (links.data / np.where(out > 0, out, 1)[sources])
         self._damping = damping
-        self._onward = csr_array(weights.multiply(scale[:, np.newaxis]))
+        self._onward = csr_array((shares, (sources, targets)), shape=links.shape)
         self._closed = bool((out > 0).all())
 
     @cached_property

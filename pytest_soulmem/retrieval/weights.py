@@ -98,9 +98,9 @@ def _override(raw: dict[str, object], place: str) -> tuple[Weights | None, list[
         for name in raw
         if name not in NAMES
     ]
-    if unknown:
-        return None, unknown
-    weights, faults = decode(raw, Weights, place)
+    known = {name: value for name, value in raw.items() if name in NAMES}
+    weights, faults = decode(known, Weights, place)
     if weights and not all(map(math.isfinite, msgspec.structs.astuple(weights))):
-        return None, [Fault(place, "a weight is not finite")]
-    return weights, faults
+        faults.append(Fault(place, "a weight is not finite"))
+    faults = unknown + faults
+    return (None, faults) if faults else (weights, [])

@@ -1,0 +1,79 @@
+"""``show``: run cases and explain their rankings, whether they pass or not."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from pytest_soulmem.reporting.results import CaseResult, read_results
+from pytest_soulmem.reporting.text import visible_lines
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to a parser."""
+    parser = commands.add_parser(
+        "show",
+        help="explain the rankings of a query file's cases",
+        description="Run cases as pytest does, with its ini file and your conftest.py, and show "
+        "what was expected, what came back, and the scores behind both. Options that start with "
+        "--soulmem- are passed on.",
+    )
+    parser.add_argument("query", type=Path, help="a query file")
+    parser.add_argument("--case", help="only the case of this name")
+    parser.set_defaults(run=run)
+
+
+class _Only:
+    """A pytest plugin that keeps the items of one case."""
+
+    def __init__(self, case: str | None) -> None:
+        self._case = case
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the case of this name, with every weight set."""
+        if self._case is not None:
+            items[:] = [
+                item
+                for item in items
+                if item.name == self._case or item.name.startswith(f"{self._case}[")
+            ]
+
+
+def run(asked: argparse.Namespace) -> int:
+    """Explain the cases; pytest's exit status if it could not run them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.json"
+        # What pytest would print is about passing; this is about why.
+        options = ["-p", "no:terminal", f"--soulmem-json={path}", *asked.rest]
+        status = pytest.main([str(asked.query), *options], plugins=[_Only(asked.case)])
+        if not path.exists():
+            if status == pytest.ExitCode.NO_TESTS_COLLECTED:
+                sys.stderr.write("there is no such case\n")
+            return int(status)
+        results = read_results(path)
+    for error in results.errors:
+        sys.stdout.write(f"{visible_lines(error.text)}\n")
+    for case in results.cases:
+        sys.stdout.write(f"{explained(case)}\n\n")
+    return int(bool(results.errors))
+
+
+def explained(case: CaseResult) -> str:
+    """A case as text: its outcome, then every ranking."""
+    from pytest_soulmem.retrieval.failure import ranking_tables
+    from pytest_soulmem.retrieval.outcome import Outcome
+
+    lines = [f"{case.nodeid}: {case.outcome}"]
+    if case.failure:
+        lines += case.failure.text.splitlines()
+    elif "rankings" in case.result:
+        outcome = msgspec.convert(case.result, Outcome)
+        for comparison in outcome.rankings or ():
+            lines += ranking_tables(comparison)
+    return visible_lines("\n".join(lines))

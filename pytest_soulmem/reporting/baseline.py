@@ -1,0 +1,235 @@
+"""Baselines: results of an earlier run, and what has changed since."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from pytest_soulmem.reporting.bootstrap import mean_interval
+from pytest_soulmem.reporting.gates import PASSED, figure
+from pytest_soulmem.reporting.results import CaseResult, Results, read_results
+from pytest_soulmem.reporting.table import Section, Table
+from pytest_soulmem.reporting.text import visible
+
+FOLDER = ".soulmem"
+_NAME = re.compile(r"[\w][\w.-]*")
+_LISTED = 20
+
+
+class BaselineError(Exception):
+    """A baseline that cannot be used; the text says why."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How far a mean may fall: ``recall@5:1%`` of the old mean, or ``recall@5:0.01``."""
+
+    metric: str
+    amount: float
+    relative: bool
+
+    def __str__(self) -> str:
+        return f"{self.amount:g}%" if self.relative else f"{self.amount:g}"
+
+    def allows(self, old: float, new: float) -> bool:
+        """Whether the fall from old to new is within the allowance."""
+        allowed = old * self.amount / 100 if self.relative else self.amount
+        return old - new <= allowed + 1e-12
+
+
+def parse_allowance(text: str) -> Allowance:
+    """An allowance as it is written on the command line.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    metric, _, amount = text.rpartition(":")
+    try:
+        value = float(amount.removesuffix("%"))
+    except ValueError:
+        value = -1.0
+    if not metric or not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no allowance such as recall@5:1% or recall@5:0.01"
+        )
+    return Allowance(metric, value, amount.endswith("%"))
+
+
+def parse_name(text: str) -> str:
+    """The name of a baseline.
+
+    Raises:
+        argparse.ArgumentTypeError: it could not be a file name everywhere.
+    """
+    if not _NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no name for a baseline: use letters, digits, _, . and -"
+        )
+    return text
+
+
+def baseline_path(root: Path, name: str) -> Path:
+    """Where the baseline of a name is kept."""
+    return root / FOLDER / f"{name}.json"
+
+
+def find_baseline(root: Path, asked: str, start: Path) -> Path:
+    """The file of a baseline: by name, or by a path from where pytest was started.
+
+    Raises:
+        BaselineError: there is none.
+    """
+    named = baseline_path(root, asked)
+    if _NAME.fullmatch(asked) and named.is_file():
+        return named
+    if (start / asked).is_file():
+        return start / asked
+    have = sorted(path.stem for path in named.parent.glob("*.json"))
+    listed = f"; saved here: {', '.join(have)}" if have else "; none is saved here"
+    raise BaselineError(f"there is no baseline {visible(asked)!r}{listed} (--soulmem-save=NAME)")
+
+
+def load_baseline(path: Path) -> Results:
+    """Read a baseline.
+
+    Raises:
+        BaselineError: it is no results file of this version.
+    """
+    try:
+        return read_results(path)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise BaselineError(f"{path} is no results file of this version: {error}") from None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, case by case. Only cases that ask and expect the same are compared."""
+
+    pairs: Sequence[tuple[CaseResult, CaseResult]]
+    """Old and new."""
+    changed: Sequence[str] = ()
+    added: Sequence[str] = ()
+    gone: Sequence[str] = ()
+    other_systems: Sequence[str] = field(default=())
+    """How the systems under test differ; then nothing is compared."""
+
+    @property
+    def lost(self) -> list[str]:
+        """Cases that passed and no longer do."""
+        return [
+            new.nodeid
+            for old, new in self.pairs
+            if old.outcome == "passed" and new.outcome in ("failed", "error")
+        ]
+
+    @property
+    def won(self) -> list[str]:
+        """Cases that failed and pass now."""
+        return [
+            new.nodeid
+            for old, new in self.pairs
+            if old.outcome in ("failed", "error") and new.outcome == "passed"
+        ]
+
+    def metrics(self) -> list[str]:
+        """The figures that both runs have, in the order of the new one."""
+        names: dict[str, None] = {PASSED: None}
+        for old, new in self.pairs:
+            names |= dict.fromkeys(name for name in new.figures if name in old.figures)
+        return list(names)
+
+    def values(self, metric: str) -> list[tuple[float, float]]:
+        """Old and new value of a figure, per case that has both."""
+        both = ((figure(old, metric), figure(new, metric)) for old, new in self.pairs)
+        return [(old, new) for old, new in both if old is not None and new is not None]
+
+
+def compare(old: Results, new: Sequence[CaseResult]) -> Comparison:
+    """Pair the cases of two runs by node id."""
+    before = {case.nodeid: case for case in old.cases}
+    after = {case.nodeid: case for case in new}
+    systems = list(_other_systems(old.cases, new))
+    common = [name for name in after if name in before]
+    same = [name for name in common if before[name].fingerprint == after[name].fingerprint]
+    return Comparison(
+        pairs=() if systems else [(before[name], after[name]) for name in same],
+        changed=[name for name in common if name not in set(same)],
+        added=[name for name in after if name not in before],
+        gone=[name for name in before if name not in after],
+        other_systems=systems,
+    )
+
+
+def _other_systems(old: Sequence[CaseResult], new: Sequence[CaseResult]) -> Iterator[str]:
+    """Where one kind of case was judged with one system then and with another now."""
+    before, after = _systems(old), _systems(new)
+    for kind in before.keys() & after.keys():
+        if before[kind] != after[kind]:
+            then, now = (", ".join(sorted(names)) for names in (before[kind], after[kind]))
+            yield f"{kind}: the baseline was made with {then}, this run with {now}"
+
+
+def _systems(cases: Sequence[CaseResult]) -> Mapping[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for case in cases:
+        system = case.result.get("system")
+        if system:
+            found.setdefault(case.kind, set()).add(" ".join(filter(None, system.values())))
+    return found
+
+
+def regressions(comparison: Comparison, allowances: Sequence[Allowance]) -> list[str]:
+    """The means that fell by more than is allowed; a figure that is not there is told too."""
+    lines = []
+    for allowance in allowances:
+        values = comparison.values(allowance.metric)
+        if not values:
+            lines.append(f"{allowance.metric}: nothing to compare")
+            continue
+        old, new = (sum(side) / len(values) for side in zip(*values, strict=True))
+        if not allowance.allows(old, new):
+            lines.append(
+                f"{allowance.metric}: fell from {old:.4f} to {new:.4f}, "
+                f"by more than {allowance} ({len(values)} cases)"
+            )
+    return lines
+
+
+def comparison_section(name: str, comparison: Comparison) -> Section:
+    """The comparison as a part of the terminal report."""
+    rows = []
+    for metric in comparison.metrics():
+        values = comparison.values(metric)
+        if values:
+            rows.append(_row(metric, values))
+    table = Table(["", "old", "new", "difference", "95% interval", "cases"], rows)
+    notes = [
+        *(f"not compared: {line}" for line in comparison.other_systems),
+        *_listing("lost", comparison.lost),
+        *_listing("won", comparison.won),
+        *_listing("changed since, not compared", comparison.changed),
+        *_listing("not in the baseline", comparison.added),
+        *_listing("only in the baseline", comparison.gone),
+    ]
+    return Section(f"comparison with {visible(name)}", [table] if rows else [], notes)
+
+
+def _row(metric: str, values: Sequence[tuple[float, float]]) -> list[str]:
+    differences = [new - old for old, new in values]
+    old, new = (sum(side) / len(values) for side in zip(*values, strict=True))
+    low, high = mean_interval(differences)
+    interval = f"{low:+.4f} to {high:+.4f}"
+    return [metric, f"{old:.4f}", f"{new:.4f}", f"{new - old:+.4f}", interval, str(len(values))]
+
+
+def _listing(title: str, names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    shown = [f"  {visible(name)}" for name in names[:_LISTED]]
+    more = [f"  and {len(names) - _LISTED} more"] if len(names) > _LISTED else []
+    return [f"{title}: {len(names)}", *shown, *more]

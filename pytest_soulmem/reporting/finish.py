@@ -1,0 +1,91 @@
+"""The end of a run: files, gates, the comparison with a baseline, and the exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_soulmem.reporting.baseline import (
+    BaselineError,
+    baseline_path,
+    compare,
+    comparison_section,
+    find_baseline,
+    load_baseline,
+    regressions,
+)
+from pytest_soulmem.reporting.gates import shortfalls
+from pytest_soulmem.reporting.results import Results, encode, write_atomically
+from pytest_soulmem.reporting.table import Section
+from pytest_soulmem.settings import Settings
+
+EXIT_SHORTFALL = 20
+"""Every case passed, but a mean does not reach its gate."""
+EXIT_REGRESSION = 21
+"""Every case passed, but a mean fell by more than is allowed, or could not be compared."""
+EXIT_NOT_WRITTEN = 22
+"""A file that was asked for could not be written."""
+
+
+@dataclass
+class Conclusion:
+    """What the end of a run adds to the terminal report and to the exit status."""
+
+    exit_status: int = 0
+    sections: list[Section] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    """What was written where."""
+    problems: list[str] = field(default_factory=list)
+
+    def fail(self, status: int, problems: Sequence[str]) -> None:
+        """Note problems; the first kind of problem decides the exit status."""
+        if problems:
+            self.problems += problems
+            self.exit_status = self.exit_status or status
+
+
+def conclude(results: Results, settings: Settings, root: Path, start: Path) -> Conclusion:
+    """Write what was asked for, then check gates and compare.
+
+    ``root`` is where baselines are kept, ``start`` where pytest was started.
+    """
+    conclusion = Conclusion()
+    if settings.compare:
+        _compare(results, settings, root, start, conclusion)
+    for path, render in _files(settings, root).items():
+        try:
+            write_atomically(path, render(results))
+            conclusion.lines.append(f"soulmem: wrote {path}")
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            conclusion.fail(EXIT_NOT_WRITTEN, [f"{path} could not be written: {reason}"])
+    conclusion.fail(EXIT_SHORTFALL, shortfalls(settings.fail_under, results.cases))
+    return conclusion
+
+
+def _files(settings: Settings, root: Path) -> Mapping[Path, Callable[[Results], bytes]]:
+    """The files that were asked for, and what renders each."""
+    files: dict[Path, Callable[[Results], bytes]] = {}
+    if settings.json:
+        files[settings.json] = encode
+    if settings.save:
+        files[baseline_path(root, settings.save)] = encode
+    if settings.markdown:
+        from pytest_soulmem.reporting.markdown import render_markdown
+
+        files[settings.markdown] = render_markdown
+    return files
+
+
+def _compare(
+    results: Results, settings: Settings, root: Path, start: Path, conclusion: Conclusion
+) -> None:
+    try:
+        baseline = load_baseline(find_baseline(root, settings.compare or "", start))
+    except BaselineError as error:
+        conclusion.fail(EXIT_REGRESSION, [str(error)])
+        return
+    comparison = compare(baseline, results.cases)
+    conclusion.sections.append(comparison_section(settings.compare or "", comparison))
+    conclusion.fail(EXIT_REGRESSION, regressions(comparison, settings.compare_fail))

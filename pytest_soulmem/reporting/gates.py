@@ -1,0 +1,73 @@
+"""Gates: means that a run must reach, even where every case passed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from pytest_soulmem.reporting.results import CaseResult
+
+PASSED = "passed"
+"""The share of cases that passed, as a figure that every case has."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """``METRIC=MINIMUM`` over all cases, or ``FILE-GLOB:METRIC=MINIMUM`` over some files."""
+
+    metric: str
+    minimum: float
+    files: str = "*"
+
+    def __str__(self) -> str:
+        where = "" if self.files == "*" else f"{self.files}: "
+        return f"{where}{self.metric} at least {self.minimum:g}"
+
+
+def parse_gate(text: str) -> Gate:
+    """A gate as it is written on the command line.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    left, _, right = text.rpartition("=")
+    files, _, metric = left.rpartition(":")
+    try:
+        minimum = float(right)
+    except ValueError:
+        minimum = float("nan")
+    # Not a number fails this comparison too.
+    if not metric or not 0 <= minimum <= 1:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no gate such as recall@5=0.9 or queries/*.json:recall@5=0.9, "
+            "with a minimum from 0 to 1"
+        )
+    return Gate(metric, minimum, files or "*")
+
+
+def shortfalls(gates: Sequence[Gate], cases: Sequence[CaseResult]) -> list[str]:
+    """What each gate that is not reached falls short by."""
+    return [line for gate in gates if (line := _shortfall(gate, cases))]
+
+
+def _shortfall(gate: Gate, cases: Sequence[CaseResult]) -> str | None:
+    values = [
+        value
+        for case in cases
+        if fnmatchcase(case.file, gate.files) and (value := figure(case, gate.metric)) is not None
+    ]
+    if not values:
+        return f"{gate}: no case has this figure"
+    mean = sum(values) / len(values)
+    if mean >= gate.minimum:
+        return None
+    return f"{gate}: {mean:.4f} over {len(values)} case(s), short by {gate.minimum - mean:.4f}"
+
+
+def figure(case: CaseResult, metric: str) -> float | None:
+    """A figure of a case; None where it has none."""
+    if metric == PASSED:
+        return None if case.outcome == "skipped" else float(case.outcome == "passed")
+    return case.figures.get(metric)

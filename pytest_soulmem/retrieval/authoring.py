@@ -1,0 +1,96 @@
+"""What helps to write query files: faults without a run, advice, the schema, an example."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_soulmem.cases import faults_of
+from pytest_soulmem.faults import Fault, FixtureError, owned_by
+from pytest_soulmem.retrieval.graph import read_graph
+from pytest_soulmem.retrieval.query import QueryDocument, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.weights import Weights
+from pytest_soulmem.schemas import json_schema
+
+
+def faults(path: Path, document: object) -> Sequence[Fault]:
+    """Everything that is wrong in a query file, its graph and its cases."""
+    try:
+        return faults_of(load_query_file(path, document, read_graph).cases)
+    except FixtureError as error:
+        return error.faults
+
+
+def advice(path: Path, document: object) -> Sequence[Fault]:
+    """Query texts that are no short statements; nothing for a file with faults."""
+    # Imported here: only the command line gives advice, and the segmenter loads a dictionary.
+    from pytest_soulmem.retrieval.advice import advice as advice_on
+
+    try:
+        cases = load_query_file(path, document, read_graph).cases
+    except FixtureError:
+        return ()
+    return [
+        remark
+        for number, case in enumerate(cases)
+        if isinstance(case, RetrievalCase)
+        for remark in owned_by(f'case "{case.name}"', advice_on(case, f"$.test_cases[{number}]"))
+    ]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a query file."""
+    found = json_schema(QueryDocument)
+    weights = json_schema(Weights)["$defs"]["Weights"]
+    # Sweeps are read as plain maps, so that a misspelt weight is told with the right name.
+    found["$defs"]["BlendSweep"]["properties"]["pairs"] = {
+        "anyOf": [{"type": "array", "items": weights}, {"type": "null"}],
+        "default": None,
+    }
+    return found
+
+
+def example(path: Path) -> dict[Path, object]:
+    """A query file of one case, and a graph of two memories for it."""
+    graph = f"../graphs/{path.stem}.json"
+    concept = {"concept_identifier": "tabby cat", "description": "a cat in the house"}
+    return {
+        path: {
+            "name": path.stem,
+            "description": "what these cases test",
+            "graph_path": graph,
+            "config": {"similarity_threshold": 0.0, "max_results": 10, "test_k_values": [1, 3, 5]},
+            "test_cases": [
+                {
+                    "name": "the cat",
+                    "description": "what this case shows",
+                    "sub_queries": [
+                        {"priority": 1, "tag": ["pet"], "variant": {"Semantic": [concept]}}
+                    ],
+                    "expected_combined_ranking": ["cat"],
+                }
+            ],
+        },
+        Path(os.path.normpath(path.parent / graph)): [
+            _memory("cat", "pet", "Tabby", "the orange cat that sleeps in the sun"),
+            _memory("bike", "transport", "bicycle", "the blue bicycle for the way to work"),
+        ],
+    }
+
+
+def _memory(name: str, tag: str, content: str, description: str) -> dict[str, object]:
+    return {
+        "id": name,
+        "tags": [tag],
+        "mem_type": {
+            "Semantic": {
+                "content": content,
+                "aliases": [],
+                "concept_type": "Entity",
+                "description": description,
+            }
+        },
+        "mem_links": [],
+    }

@@ -1,0 +1,131 @@
+"""The commands of ``python -m pytest_soulmem``, run in this process."""
+
+import json
+
+import pytest
+
+from pytest_soulmem.cli import main
+
+jsonschema = pytest.importorskip("jsonschema")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def change(path, edit):
+    document = json.loads(path.read_text("utf-8"))
+    edit(document)
+    path.write_text(json.dumps(document, ensure_ascii=False, indent=1), "utf-8")
+
+
+KINDS = ["query", "forget"]
+FOLDERS = {"query": "queries", "forget": "forget"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_file_is_valid_and_obeys_its_schema(project, capsys, kind):
+    path = project / FOLDERS[kind] / "猫.json"
+    assert main(["new", kind, str(path)]) == 0
+    assert main(["check", str(project)]) == 0
+    assert "0 error(s), 0 warning(s)" in capsys.readouterr().out
+    assert main(["schema", kind]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(path.read_text("utf-8")), schema)
+
+
+def test_new_overwrites_nothing(project, capsys):
+    assert main(["new", "query", "queries/a.json"]) == 0
+    before = (project / "queries/a.json").read_bytes()
+    assert main(["new", "query", "queries/a.json"]) == 2
+    assert "exists" in capsys.readouterr().err
+    assert (project / "queries/a.json").read_bytes() == before
+
+
+def test_check_tells_file_line_column_and_place(project, capsys):
+    main(["new", "query", "queries/a.json"])
+    capsys.readouterr()
+    change(project / "queries/a.json", lambda file: file["config"].update(max_results=0))
+    assert main(["check", "queries/a.json"]) == 1
+    out = capsys.readouterr().out
+    assert "queries/a.json:7:18: error: $.config.max_results: expected `int` >= 1\n" in out
+    assert "1 file(s) checked: 1 error(s), 0 warning(s)" in out
+
+
+def test_check_tells_faults_of_cases_and_graphs(project, capsys):
+    main(["new", "query", "queries/a.json"])
+    change(
+        project / "queries/a.json",
+        lambda file: file["test_cases"][0].update(expected_combined_ranking=["cta"]),
+    )
+    change(project / "graphs/a.json", lambda nodes: nodes[1].update(id="cat"))
+    capsys.readouterr()
+    assert main(["check", "."]) == 1
+    out = capsys.readouterr().out
+    assert "graphs/a.json" in out
+    assert 'the id "cat" is taken by $[0]' in out
+
+
+def test_check_warns_of_wording_without_failing(project, capsys):
+    main(["new", "query", "queries/a.json"])
+
+    def ask(file):
+        variant = file["test_cases"][0]["sub_queries"][0]["variant"]
+        variant["Semantic"][0]["description"] = "她在做什么？"
+
+    change(project / "queries/a.json", ask)
+    capsys.readouterr()
+    assert main(["check", "queries/a.json"]) == 0
+    out = capsys.readouterr().out
+    assert (
+        'warning: $.test_cases[0].sub_queries[0].variant.Semantic[0].description (case "the' in out
+    )
+
+
+def test_check_for_editors(project, capsys):
+    (project / "queries").mkdir()
+    (project / "queries/a.json").write_text("{", "utf-8")
+    assert main(["check", "--json", "queries/a.json"]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)
+    assert finding["message"].startswith("not JSON")
+    assert (finding["file"], finding["line"]) == ("queries/a.json", 1)
+    (project / "queries/a.json").write_text('{"test_cases": []}', "utf-8")
+    assert main(["check", "--json", "queries/a.json"]) == 1
+    findings = json.loads(capsys.readouterr().out)
+    assert {finding["severity"] for finding in findings} == {"error"}
+    assert {finding["line"] for finding in findings} == {1}
+
+
+def test_check_of_what_is_not_there(project, capsys):
+    assert main(["check", "nothing"]) == 2
+    assert "there is no nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["graph", "query", "forget", "results"])
+def test_every_schema_is_a_schema(name, capsys):
+    assert main(["schema", name]) == 0
+    jsonschema.Draft202012Validator.check_schema(json.loads(capsys.readouterr().out))
+
+
+def test_a_graph_schema_tells_two_variants_at_once(project, capsys):
+    main(["new", "query", "queries/a.json"])
+    capsys.readouterr()
+    main(["schema", "graph"])
+    validator = jsonschema.Draft202012Validator(json.loads(capsys.readouterr().out))
+    nodes = json.loads((project / "graphs/a.json").read_text("utf-8"))
+    assert validator.is_valid(nodes)
+    nodes[0]["mem_type"]["Procedure"] = {"action": {"content": "x", "action_type": "Speak"}}
+    assert not validator.is_valid(nodes)
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["chek"], ["schema", "x"], ["check", ".", "--soulmem-k=1"]]
+)
+def test_wrong_usage_ends_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err

@@ -1,0 +1,157 @@
+import argparse
+
+import msgspec
+import pytest
+
+from pytest_soulmem.reporting.baseline import (
+    Allowance,
+    BaselineError,
+    baseline_path,
+    compare,
+    comparison_section,
+    find_baseline,
+    load_baseline,
+    parse_allowance,
+    parse_name,
+    regressions,
+)
+from pytest_soulmem.reporting.results import CaseResult, Results, encode
+
+
+def case(name, outcome="passed", system="e5", fingerprint="f", **figures):
+    return CaseResult(
+        nodeid=f"queries/a.json::{name}",
+        file="queries/a.json",
+        kind="retrieval",
+        outcome=outcome,
+        seconds=0.1,
+        failure=None,
+        result={"system": {"name": system, "model": "m", "fingerprint": "1"}},
+        figures=figures,
+        variation="",
+        fingerprint=fingerprint,
+    )
+
+
+def results(*cases):
+    return Results(
+        schema="pytest-soulmem-results-v1",
+        version="0",
+        started="2026-01-01T00:00:00+00:00",
+        seconds=1.0,
+        settings={},
+        cases=cases,
+        means=(),
+        errors=(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "allowance"),
+    [
+        ("recall@5:1%", Allowance("recall@5", 1.0, True)),
+        ("rr:0.01", Allowance("rr", 0.01, False)),
+        ("rr:0", Allowance("rr", 0.0, False)),
+    ],
+)
+def test_allowances_as_they_are_written(text, allowance):
+    assert parse_allowance(text) == allowance
+
+
+@pytest.mark.parametrize("text", ["", "rr", "rr:", "rr:x", "rr:-1", "rr:nan", "rr:inf", ":1%"])
+def test_what_is_no_allowance(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="recall@5:1%"):
+        parse_allowance(text)
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".x", "a b", "-x"])
+def test_names_that_could_not_be_file_names(name):
+    with pytest.raises(argparse.ArgumentTypeError):
+        parse_name(name)
+
+
+def test_a_name_may_be_chinese():
+    assert parse_name("基线-1.0") == "基线-1.0"
+
+
+def test_what_was_lost_and_won():
+    old = results(case("a"), case("b", "failed"), case("c"), case("d", "error"))
+    comparison = compare(old, [case("a", "failed"), case("b"), case("c"), case("d", "failed")])
+    assert comparison.lost == ["queries/a.json::a"]
+    assert comparison.won == ["queries/a.json::b"]
+
+
+def test_cases_that_changed_came_or_went_are_told_and_not_compared():
+    old = results(case("same", rr=1.0), case("changed", rr=1.0), case("gone", rr=1.0))
+    new = [case("same", rr=0.5), case("changed", fingerprint="g", rr=0.0), case("new", rr=0.0)]
+    comparison = compare(old, new)
+    assert comparison.values("rr") == [(1.0, 0.5)]
+    notes = "\n".join(comparison_section("base", comparison).notes)
+    assert "changed since, not compared: 1\n  queries/a.json::changed" in notes
+    assert "not in the baseline: 1\n  queries/a.json::new" in notes
+    assert "only in the baseline: 1\n  queries/a.json::gone" in notes
+
+
+def test_another_embedder_is_not_compared():
+    comparison = compare(results(case("a", rr=1.0)), [case("a", system="bge", rr=0.0)])
+    assert comparison.pairs == ()
+    section = comparison_section("base", comparison)
+    assert not section.tables
+    assert section.notes[0] == (
+        "not compared: retrieval: the baseline was made with e5 m 1, this run with bge m 1"
+    )
+    assert regressions(comparison, [Allowance("rr", 50.0, True)]) == ["rr: nothing to compare"]
+
+
+def test_the_table_has_old_new_difference_and_interval():
+    old = results(*(case(str(n), rr=0.5) for n in range(4)))
+    new = [case(str(n), rr=0.5 + n / 10) for n in range(4)]
+    (table,) = comparison_section("base", compare(old, new)).tables
+    passed, rr = table.rows
+    assert passed[:4] == ["passed", "1.0000", "1.0000", "+0.0000"]
+    assert rr[:4] == ["rr", "0.5000", "0.6500", "+0.1500"]
+    low, high = rr[4].split(" to ")
+    assert 0 <= float(low) < 0.15 < float(high) <= 0.3
+
+
+@pytest.mark.parametrize(
+    ("allowance", "falls"),
+    [
+        (Allowance("rr", 10, True), False),
+        (Allowance("rr", 9, True), True),
+        (Allowance("rr", 0.08, False), False),
+        (Allowance("rr", 0.07, False), True),
+        (Allowance("passed", 0, False), False),
+    ],
+)
+def test_a_mean_that_fell_by_more_than_is_allowed(allowance, falls):
+    comparison = compare(results(case("a", rr=0.8)), [case("a", rr=0.72)])
+    lines = regressions(comparison, [allowance])
+    assert bool(lines) is falls
+    if falls:
+        assert lines[0].startswith("rr: fell from 0.8000 to 0.7200, by more than")
+
+
+def test_a_rise_is_no_regression():
+    comparison = compare(results(case("a", rr=0.1)), [case("a", rr=0.9)])
+    assert regressions(comparison, [Allowance("rr", 0.0, False)]) == []
+
+
+def test_a_baseline_is_found_by_name_or_by_path(tmp_path):
+    path = baseline_path(tmp_path, "main")
+    path.parent.mkdir()
+    path.write_bytes(encode(results(case("a"))))
+    assert find_baseline(tmp_path, "main", tmp_path / "elsewhere") == path
+    assert (
+        find_baseline(tmp_path, ".soulmem/main.json", tmp_path) == tmp_path / ".soulmem/main.json"
+    )
+    assert load_baseline(path).cases[0].nodeid == "queries/a.json::a"
+    with pytest.raises(BaselineError, match="saved here: main"):
+        find_baseline(tmp_path, "other", tmp_path)
+
+
+def test_a_file_that_is_no_baseline_is_told(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_bytes(msgspec.json.encode({"schema": "pytest-soulmem-results-v0"}))
+    with pytest.raises(BaselineError, match="no results file of this version"):
+        load_baseline(path)
