@@ -234,17 +234,20 @@ def _own_fault(raw: object, kind: Any, place: str) -> list[Fault]:
 def _has_unknown(raw: object, kind: Any) -> bool:
     """Whether a value that converts has an unknown field anywhere.
 
-    Most have none, and finding that out is a third of the work of looking for misspellings.
+    Most have none, and finding that out is half the work of looking for misspellings; loops,
+    because this runs for every struct of a graph.
     """
     shape = _shape(kind)
     if shape.struct and isinstance(raw, dict):
-        return not raw.keys() <= _fields(shape.struct).keys() or any(
-            _has_unknown(raw[name], field.type)
-            for name, field in _walkable(shape.struct)
-            if raw.get(name)
-        )
-    if shape.item and isinstance(raw, list):
-        return any(_has_unknown(item, shape.item) for item in raw)
+        if not raw.keys() <= _fields(shape.struct).keys():
+            return True
+        for name, field in _walkable(shape.struct):
+            if raw.get(name) and _has_unknown(raw[name], field.type):
+                return True
+    elif shape.item and isinstance(raw, list):
+        for item in raw:
+            if _has_unknown(item, shape.item):
+                return True
     return False
 
 
