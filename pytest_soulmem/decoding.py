@@ -161,7 +161,9 @@ def decode(raw: object, kind: type[T], place: str) -> tuple[T | None, list[Fault
         value = msgspec.convert(raw, kind)
     except (msgspec.ValidationError, RecursionError):
         value = None
-    faults = (_faults if value is None else _misspellings)(raw, kind, place)
+    if value is None:
+        return None, _faults(raw, kind, place)
+    faults = _misspellings(raw, kind, place) if _has_unknown(raw, kind) else []
     return (None, faults) if faults else (value, [])
 
 
@@ -227,6 +229,26 @@ def _own_fault(raw: object, kind: Any, place: str) -> list[Fault]:
     except RecursionError:
         return [Fault(place, "nested too deeply")]
     return []
+
+
+def _has_unknown(raw: object, kind: Any) -> bool:
+    """Whether a value that converts has an unknown field anywhere.
+
+    Most have none, and finding that out is half the work of looking for misspellings; loops,
+    because this runs for every struct of a graph.
+    """
+    shape = _shape(kind)
+    if shape.struct and isinstance(raw, dict):
+        if not raw.keys() <= _fields(shape.struct).keys():
+            return True
+        for name, field in _walkable(shape.struct):
+            if raw.get(name) and _has_unknown(raw[name], field.type):
+                return True
+    elif shape.item and isinstance(raw, list):
+        for item in raw:
+            if _has_unknown(item, shape.item):
+                return True
+    return False
 
 
 def _misspellings(raw: object, kind: Any, place: str) -> list[Fault]:

@@ -1,6 +1,6 @@
 # A module of C code that an in-process pytester run is the first to import cannot be imported
 # again by the next one: import them all here.
-import hypothesis  # noqa: F401
+import hypothesis
 import pytest
 from projects import LEAKING, Project
 
@@ -8,6 +8,10 @@ from pytest_soulmem.kinds import KINDS
 
 for _kind in KINDS:
     _kind.load()
+
+# On a busy machine any example may be slow once.
+hypothesis.settings.register_profile("tests", deadline=None)
+hypothesis.settings.load_profile("tests")
 
 
 @pytest.fixture

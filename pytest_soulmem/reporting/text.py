@@ -15,6 +15,8 @@ def visible(text: str) -> str:
     They could move the cursor, reorder a line or break an encoding. Joiners, which scripts and
     emoji need, stay.
     """
+    if text.isprintable():  # Nothing unsafe is.
+        return text
     return "".join(_escaped(one) if _unsafe(one) else one for one in text)
 
 
@@ -26,6 +28,8 @@ def visible_lines(text: str) -> str:
 def visible_json(value: object) -> str:
     """JSON that reads back as the value and is safe to print: Chinese as it is, no controls."""
     text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():  # Nothing unsafe is.
+        return text
     return "".join(json.dumps(one)[1:-1] if _unsafe(one) else one for one in text)
 
 

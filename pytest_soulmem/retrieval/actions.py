@@ -57,7 +57,10 @@ def infer(
     chosen = np.flatnonzero(sources > 0)
     if not len(chosen):
         return np.zeros(len(scores))
-    return accumulate(softmax(sources[chosen]), probabilities[chosen])
+    weights = np.zeros(len(scores))
+    weights[chosen] = softmax(sources[chosen])
+    # All rows: a product with so few numbers costs less than taking rows out of the matrix.
+    return accumulate(weights, probabilities)
 
 
 def accumulate(weights: NDArray[np.float64], probabilities: csr_array) -> NDArray[np.float64]:

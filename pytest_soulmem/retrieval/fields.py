@@ -64,7 +64,7 @@ def tag_fields(tags: Sequence[str]) -> Fields:
 def concept_fields(unit: Concept) -> Fields:
     """The fields of a unit of a Semantic sub-query."""
     return _given(
-        {IDENTIFIER: _texts([unit.concept_identifier]), DESCRIPTION: _texts([unit.description])}
+        {IDENTIFIER: _text(unit.concept_identifier), DESCRIPTION: _text(unit.description)}
     )
 
 
@@ -73,11 +73,11 @@ def scene_fields(unit: Scene) -> Fields:
     mood = unit.environment
     return _given(
         {
-            NARRATIVE: _texts([unit.narrative]),
+            NARRATIVE: _text(unit.narrative),
             **_location_fields(unit.location or ()),
             **_participant_fields(unit.participants or ()),
-            ATMOSPHERE: _texts([mood.atmosphere if mood else None]),
-            TONE: _texts([mood.tone if mood else None]),
+            ATMOSPHERE: _text(mood.atmosphere if mood else None),
+            TONE: _text(mood.tone if mood else None),
             **_event_fields(unit.event or ()),
         }
     )
@@ -91,7 +91,7 @@ def abstract_fields(memory: AbstractSituation) -> Fields:
         return _participant_fields([memory.participant])
     if memory.environment:
         mood = memory.environment
-        return {ATMOSPHERE: _texts([mood.atmosphere]), TONE: _texts([mood.tone])}
+        return {ATMOSPHERE: _text(mood.atmosphere), TONE: _text(mood.tone)}
     return _event_fields([memory.event] if memory.event else [])
 
 
@@ -118,14 +118,14 @@ def _plain(groups: Iterable[Fields]) -> list[str]:
 
 def _semantic_fields(memory: SemanticMemory) -> Fields:
     return {
-        CONTENT: _texts([memory.content]),
+        CONTENT: _text(memory.content),
         ALIASES: _texts(memory.aliases),
-        DESCRIPTION: _texts([memory.description]),
+        DESCRIPTION: _text(memory.description),
     }
 
 
 def _specific_fields(memory: SpecificSituation) -> Fields:
-    fields = {NARRATIVE: _texts([memory.narrative])}
+    fields = {NARRATIVE: _text(memory.narrative)}
     context = memory.context
     if context is None:
         return fields
@@ -134,8 +134,8 @@ def _specific_fields(memory: SpecificSituation) -> Fields:
         **fields,
         **_location_fields([context.location] if context.location else []),
         **_participant_fields(context.participants or ()),
-        ATMOSPHERE: _texts([mood.atmosphere if mood else None]),
-        TONE: _texts([mood.tone if mood else None]),
+        ATMOSPHERE: _text(mood.atmosphere if mood else None),
+        TONE: _text(mood.tone if mood else None),
         **_event_fields(context.event or ()),
     }
 
@@ -168,6 +168,11 @@ def _event_fields(events: Sequence[Event | Deed]) -> Fields:
 def _intensity(event: Event | Deed) -> float:
     intensity = event.action_intensity if isinstance(event, Event) else None
     return 1.0 if intensity is None else intensity
+
+
+def _text(text: str | None) -> Texts:
+    """A single text, which most fields are: every node of a graph has several."""
+    return [(text, 1.0)] if text else []
 
 
 def _texts(texts: Iterable[str | None], weights: Iterable[float] | None = None) -> Texts:

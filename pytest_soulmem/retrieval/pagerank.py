@@ -182,13 +182,11 @@ class PageRank:
         return np.column_stack([ranked.spread(self._size) for ranked in sources])
 
     def _begin(self, block: Sequence[Ranked]) -> Walk:
-        if not self._local:
-            return self._sweeping(self._start(self._spread(block), self._moves.mass))
-        residual = np.zeros((self._size, 1))
-        (one,) = block
-        mass = self._moves.mass[one.positions]
-        residual[one.positions] = self._start(one.scores[:, np.newaxis], mass)
-        return Walk(np.zeros((self._size, 1)), residual)
+        start = np.zeros((self._size, len(block)))
+        for column, one in enumerate(block):
+            mass = self._moves.mass[one.positions]
+            start[one.positions, column] = self._start(one.scores[:, np.newaxis], mass)[:, 0]
+        return Walk(np.zeros_like(start), start) if self._local else self._sweeping(start)
 
     def _refine(self, walk: Walk, limit: float) -> None:
         if self._local:

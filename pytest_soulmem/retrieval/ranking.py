@@ -43,6 +43,16 @@ class Ranked:
         positions = best(scores, limit, eligible)
         return cls(positions, scores[positions])
 
+    def or_higher(self, other: Ranked) -> Ranked:
+        """The nodes of both, each with its higher score; ties by position."""
+        positions = np.union1d(self.positions, other.positions)
+        scores = np.full(len(positions), -np.inf)
+        for ranked in (self, other):
+            at = np.searchsorted(positions, ranked.positions)
+            scores[at] = np.maximum(scores[at], ranked.scores)
+        order = np.argsort(-scores, kind="stable")
+        return Ranked(positions[order], scores[order])
+
     def spread(self, size: int) -> NDArray[np.float64]:
         """The scores over all nodes, 0 for those that are not ranked."""
         scores = np.zeros(size)

@@ -130,16 +130,12 @@ class ReferenceRetriever:
 
     def _full(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
         """The higher of similarity and PageRank, and the actions that the situations suggest."""
-        size = len(self._graph)
-        union = _union(size, similar, associated)
-        higher = np.full(size, -np.inf)
-        higher[similar.positions] = similar.scores
-        higher[associated.positions] = np.maximum(higher[associated.positions], associated.scores)
-        sources = np.where(union, np.maximum(higher, 0), 0)
+        union = similar.or_higher(associated)
+        sources = np.maximum(union.spread(len(self._graph)), 0)
         inferred = rounded(actions.infer(sources, self._factors, self._triggers))
         return Found(
             similar,
-            Ranked.cut(higher, query.max_results, union),
+            Ranked(union.positions[: query.max_results], union.scores[: query.max_results]),
             Ranked.cut(inferred, actions.ACTIONS_PER_SUB_QUERY, inferred > 0),
         )
 
