@@ -9,7 +9,7 @@ import random
 
 import hypothesis
 import pytest
-from forgetting_helpers import TEXT
+from forgetting.helpers import TEXT
 
 from pytest_soulmem.forgetting.fixture import LAW_NAMES
 from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from forgetting_helpers import CASES, FIXTURES, case, document
+from forgetting.helpers import CASES, FIXTURES, case, document
 from hypothesis import given, settings
 
 from pytest_soulmem import strategies
