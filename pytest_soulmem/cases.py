@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from pytest_soulmem.faults import Fault, listing, owned_by, suggestion
+from pytest_soulmem.faults import Fault, listing, owned_by, suggestion, summary
 from pytest_soulmem.kinds import Failure, Verdict
 from pytest_soulmem.naming import case_name, name_faults
-from pytest_soulmem.reporting.text import visible, visible_lines
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,22 @@ def read_cases(
         unnamable = name_faults(name, taken)
         faults += [Fault(f"{place}.{key}", message) for message in unnamable]
         usable = isinstance(name, str) and not unnamable
-        shown = name if isinstance(name, str) and usable else f"{array}[{position}]"
+        shown = (
+            name if isinstance(name, str) and usable else _stand_in(f"{array}[{position}]", taken)
+        )
         taken.setdefault(shown, place)
         if case and not faults:
             yield msgspec.structs.replace(case, name=shown)  # type: ignore[type-var]
         else:
             owner = f'case "{shown}"' if usable else ""
             yield BrokenCase(shown, tuple(owned_by(owner, faults)))
+
+
+def _stand_in(name: str, taken: Container[str]) -> str:
+    """A name for a case that has none, unlike those before it."""
+    while name in taken:
+        name += "*"
+    return name
 
 
 def faults_of(cases: Sequence[object]) -> list[Fault]:
@@ -72,8 +81,12 @@ def law_faults(laws: object, known: Sequence[str]) -> Iterator[Fault]:
             yield Fault(f"$.laws.{name}", "expected false: laws hold unless they are named off")
 
 
+def digest(*parts: object) -> str:
+    """What tells a case from one that asks or expects something else."""
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:16]
+
+
 def broken_verdict(path: Path, case: BrokenCase) -> Verdict:
     """The verdict on a case that cannot run."""
-    reason = str(case.faults[0]) if len(case.faults) == 1 else f"{len(case.faults)} faults"
-    text = visible_lines(listing(path, case.faults))
-    return Verdict(Failure(visible(reason), text), {}, {"broken": True})
+    failure = Failure(summary(case.faults), listing(path, case.faults))
+    return Verdict(failure, {}, {"broken": True})

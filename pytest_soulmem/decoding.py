@@ -12,6 +12,7 @@ import math
 import re
 import types
 import typing
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -40,7 +41,7 @@ class OneOf(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class _Unusable:
-    """A JSON value that no field accepts, with the reason: 1e999, NaN, a lone surrogate."""
+    """A JSON value that no field accepts, with the reason: 1e999, a lone surrogate, two values."""
 
     reason: str
 
@@ -74,13 +75,27 @@ def parse_json(data: bytes) -> object:
     if not data.strip():
         raise Malformed("the file is empty; a JSON document was expected")
     try:
-        return msgspec.json.decode(data)
-    except (msgspec.MsgspecError, RecursionError):
-        return _parse_slowly(data)
+        document = msgspec.json.decode(data)
+        if _every_key_once(data, document):
+            return document
+    except (msgspec.MsgspecError, RecursionError, OverflowError):
+        pass
+    return _parse_slowly(data)
+
+
+def _every_key_once(data: bytes, document: object) -> bool:
+    """Whether no object repeats a key; false also where that is not plain to see.
+
+    Of equal keys the last one wins, and takes a colon with it: written out again, the document
+    has as many colons as before if it lost nothing.
+    """
+    if b"\\u003a" in data or b"\\u003A" in data:  # A colon in disguise.
+        return False
+    return data.count(b":") == msgspec.json.encode(document).count(b":")
 
 
 def _parse_slowly(data: bytes) -> object:
-    """Decode what msgspec refuses: either with a better message, or marking single values."""
+    """Decode what msgspec refuses or repeats a key: with a message, or marking single values."""
 
     def number(literal: str) -> float | _Unusable:
         value = float(literal)
@@ -89,12 +104,17 @@ def _parse_slowly(data: bytes) -> object:
     def constant(literal: str) -> NoReturn:
         raise Malformed(f"not JSON: {literal} is not a JSON number")
 
+    encoding = json.detect_encoding(data)
+    if encoding != "utf-8":
+        raise Malformed(f"not UTF-8 (it looks like {encoding.upper()}); save the file as UTF-8")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Malformed(f"not UTF-8 (byte {error.start}); save the file as UTF-8") from None
     try:
-        document = json.loads(text, parse_float=number, parse_constant=constant)
+        document = json.loads(
+            text, parse_float=number, parse_constant=constant, object_pairs_hook=_mark_repeated
+        )
         return _mark_surrogates(document)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
@@ -103,6 +123,15 @@ def _parse_slowly(data: bytes) -> object:
         raise Malformed("not usable: nested too deeply") from None
     except ValueError as error:  # an integer of more digits than Python converts
         raise Malformed(f"not usable: {error}") from None
+
+
+def _mark_repeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        for key, times in Counter(key for key, _ in pairs).items():
+            if times > 1:
+                members[key] = _Unusable(f"given {times} times; keep one")
+    return members
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

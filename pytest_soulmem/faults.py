@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from pytest_soulmem.reporting.text import visible
 
 
 @dataclass(frozen=True)
@@ -12,16 +14,18 @@ class Fault:
     """One thing that is wrong in a file.
 
     ``place`` is a path in the document (``$[3].mem_type``), empty for the file as a whole.
-    ``owner`` names the node or case that the place belongs to, in words.
+    ``owner`` names the node or case that the place belongs to, in words. ``below`` are the
+    faults of another file that are the fault here.
     """
 
     place: str
     message: str
     owner: str = ""
+    below: tuple[Fault, ...] = ()
 
     def __str__(self) -> str:
         where = " ".join(filter(None, (self.place, f"({self.owner})" if self.owner else "")))
-        return f"{where}: {self.message}" if where else self.message
+        return visible(f"{where}: {self.message}" if where else self.message)
 
 
 class FixtureError(Exception):
@@ -35,12 +39,36 @@ class FixtureError(Exception):
     def __str__(self) -> str:
         return listing(self.path, self.faults)
 
+    @property
+    def reason(self) -> str:
+        """What is wrong, in one line without the file."""
+        return summary(self.faults)
+
+    def at(self, place: str) -> Fault:
+        """The faults of this file as one fault of another, which names this one there."""
+        if len(self.faults) == 1:
+            return Fault(place, f"{self.path}: {self.faults[0]}", below=self.faults[0].below)
+        return Fault(place, f"{self.path}: {len(self.faults)} faults", below=self.faults)
+
 
 def listing(path: Path, faults: Sequence[Fault]) -> str:
-    """All faults of one file as text, the file first."""
+    """All faults of one file as text, safe to print, the file first."""
+    file = visible(str(path))
     if len(faults) == 1:
-        return f"{path}: {faults[0]}"
-    return "\n".join([f"{path}: {len(faults)} faults", *(f"  {fault}" for fault in faults)])
+        return "\n".join([f"{file}: {faults[0]}", *_indented(faults[0].below, "  ")])
+    return "\n".join([f"{file}: {len(faults)} faults", *_indented(faults, "  ")])
+
+
+def _indented(faults: Sequence[Fault], indent: str) -> Iterator[str]:
+    for fault in faults:
+        yield f"{indent}{fault}"
+        yield from _indented(fault.below, f"{indent}  ")
+
+
+def summary(faults: Sequence[Fault]) -> str:
+    """All faults of one file or case in one line: the only one, or how many and the first."""
+    first = str(faults[0])
+    return first if len(faults) == 1 else f"{len(faults)} faults; the first: {first}"
 
 
 def owned_by(owner: str, faults: Iterable[Fault]) -> list[Fault]:

@@ -62,5 +62,6 @@ def _refusal(document: object) -> str:
     if isinstance(document, list):
         shape = "a JSON array; if it is a memory graph, run the query file that names it"
     else:
-        shape = "not a query or forget file: it has no `test_cases`"
+        marks = " nor ".join(dict.fromkeys(kind.mark for kind in KINDS))
+        shape = f"not a fixture: it has neither {marks}"
     return f"{shape} (fixtures live in {places})"

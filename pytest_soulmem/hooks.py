@@ -8,6 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_soulmem.embedders import Embedder
+    from pytest_soulmem.events import Reducer
     from pytest_soulmem.forgetting import Forgetter, Reviser
     from pytest_soulmem.retrieval import Graph, Retriever
 
@@ -33,3 +34,11 @@ def pytest_soulmem_forgetter(config: pytest.Config) -> Forgetter | None:
 @pytest.hookspec(firstresult=True)
 def pytest_soulmem_reviser(config: pytest.Config) -> Reviser | None:
     """Return what rewrites a masked memory; None leaves masked texts as they are."""
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_soulmem_event_reducer(config: pytest.Config) -> Reducer | None:
+    """Return the function that reduces model events to a verdict; None asks for the built-in one.
+
+    Called once per process; the function is called with ``(events, turn, step)``.
+    """

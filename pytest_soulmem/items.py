@@ -10,8 +10,9 @@ import pytest
 
 from pytest_soulmem.faults import FixtureError
 from pytest_soulmem.kinds import Case, Failure, Kind, Run, Verdict
+from pytest_soulmem.reporting.failures import failure_text
 from pytest_soulmem.reporting.gather import Record
-from pytest_soulmem.reporting.tracebacks import users_traceback
+from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
 
 
 class CaseFailed(Exception):
@@ -22,42 +23,21 @@ class CaseFailed(Exception):
         self.failure = failure
 
 
-class FailureText:
-    """How pytest shows a failure: our text, our one-line reason, no traceback."""
+class Unusable(pytest.Collector.CollectError):
+    """A file of ours that cannot be used."""
 
-    def __init__(self, failure: Failure) -> None:
-        self.text = failure.text
-        self.reprcrash = _Crash(failure.reason)
-
-    def __str__(self) -> str:
-        return self.text
-
-    def toterminal(self, tw: Any) -> None:
-        """Write the text; the first line, which says what was violated, in red."""
-        first, _, rest = self.text.partition("\n")
-        tw.line(first, red=True)
-        for line in rest.splitlines():
-            tw.line(line)
-
-
-class _Crash:
-    """The part of pytest's crash location that reports read: the message."""
-
-    def __init__(self, message: str) -> None:
-        self.message = message
-
-    def __str__(self) -> str:
-        return self.message
+    def __init__(self, error: FixtureError) -> None:
+        super().__init__(str(error))
+        self.failure = Failure(error.reason, str(error))
 
 
 class _File(pytest.File):
-    """A file whose collection errors show their first line in pytest's summary."""
+    """A file whose collection errors show in pytest's summary what is wrong and where."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The error's text, without a traceback."""
-        if isinstance(excinfo.value, self.CollectError):
-            text = str(excinfo.value)
-            return FailureText(Failure(text.splitlines()[0], text))
+        if isinstance(excinfo.value, Unusable):
+            return failure_text(excinfo.value.failure, self.config)
         return super().repr_failure(excinfo)
 
 
@@ -70,7 +50,7 @@ class UnusableFile(_File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Report the error."""
-        raise self.CollectError(str(self.error))
+        raise Unusable(self.error)
 
 
 class FixtureFile(_File):
@@ -87,7 +67,7 @@ class FixtureFile(_File):
         try:
             cases = self.run.cases(self.path, self.document)
         except FixtureError as error:
-            raise self.CollectError(str(error)) from None
+            raise Unusable(error) from None
         for group, members in groupby(cases, key=lambda case: case.group):
             if group:
                 yield CaseGroup.from_parent(self, name=group, cases=list(members), fixture=self)
@@ -163,7 +143,7 @@ class CaseItem(pytest.Item):
     def soulmem_record(self) -> Record:
         """What reports are made of; plain data."""
         verdict = self.verdict
-        record: Record = {
+        return {
             "kind": self.kind.name,
             "index": self.index,
             "nodeid": self.nodeid,
@@ -172,17 +152,14 @@ class CaseItem(pytest.Item):
             "fingerprint": verdict.fingerprint,
             **verdict.record,
         }
-        if verdict.failure:
-            record["failure"] = [verdict.failure.reason, verdict.failure.text]
-        return record
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Our own text for a case that did not hold; of an error in user code their frames."""
         if isinstance(excinfo.value, CaseFailed):
-            return FailureText(excinfo.value.failure)
-        theirs = users_traceback(excinfo.value) if isinstance(excinfo.value, Exception) else ""
+            return failure_text(excinfo.value.failure, self.config)
+        theirs = users_traceback(excinfo.value)
         if theirs:
-            return FailureText(Failure(theirs.splitlines()[-1], theirs))
+            return failure_text(Failure(one_line(excinfo.value), theirs), self.config)
         # A fault of ours: what pytest did before it called us tells nothing.
         excinfo.traceback = excinfo.traceback.cut(path=__file__)
         return super().repr_failure(excinfo, style)

@@ -32,6 +32,8 @@ class Kind:
     """What a file of this kind is called on the command line."""
     places: tuple[str, ...]
     module_name: str
+    mark: str = "`test_cases`"
+    """What tells a file of this kind from other JSON, in words."""
 
     def claims(self, path: Path) -> bool:
         """Whether a file stands where files of this kind live."""
@@ -57,6 +59,14 @@ KINDS = (
         "forget",
         ("forget/*.json",),
         "pytest_soulmem.forgetting.kind",
+    ),
+    Kind(
+        "events",
+        "a scenario of model events, or a law of reducing them",
+        "events",
+        ("events/*.json",),
+        "pytest_soulmem.events.kind",
+        mark="the `schema_version` of model events",
     ),
 )
 

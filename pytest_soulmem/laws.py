@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
@@ -60,8 +60,10 @@ def find_counterexample(
 
     # As hypothesis' own plugin does for parametrised tests.
     obeys._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
-    # A law judges what a system does, not its speed: the first call may load much.
-    quiet = settings(deadline=None, report_multiple_bugs=False)
+    # A law judges what a system does, not its speed: the first call may load much. Explaining
+    # which values matter would trace every line of the system, for a text that is not shown.
+    phases = [phase for phase in settings().phases if phase is not Phase.explain]
+    quiet = settings(deadline=None, report_multiple_bugs=False, phases=phases)
     search = quiet(given(st.fixed_dictionaries(dict(draws)))(obeys))
     try:
         search()

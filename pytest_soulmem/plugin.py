@@ -14,7 +14,7 @@ import pytest
 
 from pytest_soulmem import hooks, settings
 from pytest_soulmem.kinds import KINDS, kind_of_place
-from pytest_soulmem.reporting import gather
+from pytest_soulmem.reporting import failures, gather
 
 if TYPE_CHECKING:
     from pytest_soulmem.kinds import Kind, Run
@@ -41,6 +41,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_runs] = {}
     config.stash[_gatherer] = gatherer = gather.Gatherer()
     config.pluginmanager.register(gatherer, "soulmem_gatherer")
+    if config.stash[_settings].rows and config.pluginmanager.hasplugin("html"):
+        from pytest_soulmem.reporting.rows import Rows
+
+        config.pluginmanager.register(Rows(gatherer, config.stash[_settings]), "soulmem_rows")
     config.addinivalue_line("markers", "soulmem: every case of a SoulMem fixture")
     for kind in KINDS:
         config.addinivalue_line("markers", f"soulmem_{kind.name}: {kind.summary}")
@@ -111,24 +115,29 @@ def pytest_runtest_makereport(
     record: gather.Record | None = getattr(item, "soulmem_record", None)
     if record is None:
         return report
+    if report.failed:
+        record["failure"] = failures.reason_and_text(report)
     if report.when == "call":
         gather.attach(report, record, report.outcome)
     elif report.when == "setup" and report.failed:
-        text = report.longreprtext
-        gather.attach(report, {**record, "failure": [text.split("\n", 1)[0], text]}, "error")
+        gather.attach(report, record, "error")
     return report
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_report_from_serializable() -> Generator[None, Any, Any]:
+def pytest_report_to_serializable(report: Any) -> Generator[None, Any, Any]:
+    """Let the one-line reason of a failure travel to another process."""
+    data = yield
+    if data is not None:
+        failures.pack(report, data)
+    return data
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_from_serializable(config: pytest.Config) -> Generator[None, Any, Any]:
     """Give a failure from another process its one-line reason back."""
     report = yield
-    record = gather.attached(report)
-    if record and "failure" in record:
-        from pytest_soulmem.items import FailureText
-        from pytest_soulmem.kinds import Failure
-
-        report.longrepr = FailureText(Failure(*record["failure"]))
+    failures.unpack(report, config)
     return report
 
 

@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -46,26 +47,39 @@ class Settings:
     laws: bool = True
     json: Path | None = None
     markdown: Path | None = None
+    html: Path | None = None
     fail_under: tuple[Gate, ...] = ()
     save: str | None = None
     compare: str | None = None
     compare_fail: tuple[Allowance, ...] = ()
+    rank: str | None = None
+    rows: bool = False
+    """Whether the plugin pytest-html writes a page, whose rows show details."""
 
     @property
     def details(self) -> bool:
-        """Whether rankings are wanted in full, for a results file."""
-        return bool(self.json)
+        """Whether rankings are wanted in full, for a results file or the page."""
+        return bool(self.json or self.html or self.rows)
 
     @property
     def concludes(self) -> bool:
         """Whether anything is asked for at the end of a run besides the report."""
-        return bool(self.json or self.markdown or self.fail_under or self.save or self.compare)
+        return bool(
+            self.json
+            or self.html
+            or self.markdown
+            or self.fail_under
+            or self.save
+            or self.compare
+            or self.rank
+        )
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
         """Cut-offs of the metrics that gates and comparisons ask for by name."""
         asked = [gate.metric for gate in self.fail_under]
         asked += [allowance.metric for allowance in self.compare_fail]
+        asked += [self.rank] if self.rank else []
         found = (re.fullmatch(r".*@([1-9]\d{0,5})", metric) for metric in asked)
         return tuple(sorted({int(match[1]) for match in found if match}))
 
@@ -137,6 +151,15 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _page(text: str) -> str:
+    if find_spec("jinja2") is None:
+        raise argparse.ArgumentTypeError(
+            "the page is written with jinja2, which is not installed: "
+            "pip install 'pytest-soulmem[html]'"
+        )
+    return text
+
+
 def _gate(text: str) -> Gate:
     from pytest_soulmem.reporting.gates import parse_gate
 
@@ -204,6 +227,7 @@ OPTIONS = (
     Option("vectors-only", "never load a model: every vector must be in the store", flag=True),
     Option("laws", "on or off: the laws of each file", _one_of("on", "off"), "ON/OFF"),
     Option("json", "write everything that was found as one JSON document", metavar="PATH"),
+    Option("html", "write the run as one page that works offline", _page, "PATH"),
     Option("md", "write a summary in GitHub-flavoured Markdown", metavar="PATH"),
     Option(
         "fail-under",
@@ -212,6 +236,7 @@ OPTIONS = (
         "GATE",
         many=True,
     ),
+    Option("rank", "rank the weight sets of each sweep by a metric: ndcg@5", metavar="METRIC"),
     Option("save", "keep the results as a baseline of this name", _baseline_name, "NAME"),
     Option("compare", "compare with a baseline: a name, or a results file", metavar="NAME"),
     Option(
@@ -226,7 +251,7 @@ OPTIONS = (
 
 def add_options(parser: pytest.Parser) -> None:
     """Register every option on the command line and in the ini file."""
-    group = parser.getgroup("soulmem", "memory retrieval and forgetting (pytest-soulmem)")
+    group = parser.getgroup("soulmem", "fixtures of memory systems (pytest-soulmem)")
     for option in OPTIONS:
         flag = f"--soulmem-{option.name}"
         if option.flag:
@@ -282,10 +307,13 @@ def read_settings(config: pytest.Config) -> Settings:
         laws=chosen["laws"] != "off",
         json=_path(config, asked["json"], ini["json"]),
         markdown=_path(config, asked["md"], ini["md"]),
+        html=_path(config, asked["html"], ini["html"]),
         fail_under=tuple(chosen["fail-under"] or ()),
         save=chosen["save"],
         compare=chosen["compare"],
         compare_fail=tuple(chosen["compare-fail"] or ()),
+        rank=chosen["rank"],
+        rows=bool(config.getoption("htmlpath", None)),
     )
 
 

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hypothesis import strategies as st
 
+from pytest_soulmem.events.strategies import event_files, event_streams
 from pytest_soulmem.forgetting.fixture import has_word
 from pytest_soulmem.forgetting.terms import ACTIONS, CurveSettings
 
@@ -40,6 +41,8 @@ __all__ = [
     "blend_sweeps",
     "curve_settings",
     "curves",
+    "event_files",
+    "event_streams",
     "forget_cases",
     "forget_files",
     "hours",

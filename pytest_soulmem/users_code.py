@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
 
 from pytest_soulmem.kinds import Failure
@@ -63,11 +63,10 @@ def nonsense(method: str, context: str, value: object, expected: str) -> Misbeha
 
 def name_of(system: object) -> str:
     """The class, function or module that a hook returned, with where it was defined."""
-    if isinstance(system, type) or not hasattr(system, "__name__"):
-        kind = system if isinstance(system, type) else type(system)
-        return f"{kind.__module__}.{kind.__qualname__}"
-    # A module with functions serves too.
-    return str(system.__name__)
+    if isinstance(system, ModuleType):  # a module with functions serves too
+        return system.__name__
+    named = system if hasattr(system, "__qualname__") else type(system)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def shown(value: object) -> str:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from statistics import fmean
+
 from pytest_soulmem.forgetting.report import forgetting_section
 from pytest_soulmem.reporting.table import lines
 
 
 def record(inference="magnitude", outcome="passed", degrees=(0.5,), **more):
-    return {"inference": inference, "outcome": outcome, "degrees": list(degrees)} | more
+    mean = {"missing_degree": fmean(degrees)} if degrees else {}
+    return {"inference": inference, "outcome": outcome, "figures": mean} | more
 
 
 def effect(*, due=True, triggered=True, similarity=0.5, revised=None, fallback=""):

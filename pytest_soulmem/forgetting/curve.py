@@ -40,7 +40,7 @@ def retention(
     """
     elapsed = np.maximum(hours, 0.0, dtype=np.float64)
     # The sign goes to the half-life, which is often a single number.
-    negative = np.negative(half_life(retrieval_count, settings))
+    negative = _in_place(np.negative, half_life(retrieval_count, settings))
     with np.errstate(over="ignore", under="ignore"):
         exponent = _in_place(np.divide, elapsed, negative)
         return _in_place(np.exp2, exponent)

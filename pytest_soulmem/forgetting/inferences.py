@@ -21,10 +21,10 @@ from pytest_soulmem.forgetting.fixture import (
     Magnitude,
     TimeMonotonic,
 )
-from pytest_soulmem.forgetting.process import revise
-from pytest_soulmem.forgetting.result import EffectSeen
+from pytest_soulmem.forgetting.process import Revision, revise
+from pytest_soulmem.forgetting.result import EffectSeen, Point
 from pytest_soulmem.forgetting.similarity import similarity
-from pytest_soulmem.forgetting.terms import ACTIONS, TRIGGER, Action, CurveSettings
+from pytest_soulmem.forgetting.terms import ACTIONS, TRIGGER, Action, CurveSettings, Memory
 from pytest_soulmem.forgetting.wording import bar, degree, number
 from pytest_soulmem.reporting.table import Table, lines
 
@@ -51,11 +51,20 @@ class Trial:
 class Finding:
     """What a case found: figures, and what was violated, with a table that shows it."""
 
-    degrees: tuple[float, ...]
-    actions: tuple[Action, ...] = ()
+    points: tuple[Point, ...]
     violations: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     effect: EffectSeen | None = None
+
+    @property
+    def degrees(self) -> tuple[float, ...]:
+        """The missing degrees, in the order of the case."""
+        return tuple(point.degree for point in self.points)
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The decisions, in the order of the case."""
+        return tuple(point.action for point in self.points if point.action)
 
 
 def examine(case: ForgetCase, trial: Trial) -> Finding:
@@ -72,22 +81,34 @@ def falls(before: float, after: float) -> bool:
     return before - after > ROUNDING
 
 
+def _observe(trial: Trial, memory: Memory, hours: float) -> Point:
+    found = trial.subject.missing_degree(memory, hours, trial.settings)
+    return Point(hours, memory.retrieval_count, found)
+
+
+def _decided(trial: Trial, memory: Memory, hours: float) -> Point:
+    """A point with the decision."""
+    point = _observe(trial, memory, hours)
+    return msgspec.structs.replace(
+        point, action=trial.subject.action(memory, hours, trial.settings)
+    )
+
+
 def _time_monotonic(case: TimeMonotonic, trial: Trial) -> Finding:
     """T1: between neighbouring moments, and so between any two, the degree does not fall."""
     moments = case.time_offsets_hours
-    degrees = [
-        trial.subject.missing_degree(case.memory, hours, trial.settings) for hours in moments
-    ]
-    points = list(zip(moments, degrees, strict=True))
+    points = [_observe(trial, case.memory, hours) for hours in moments]
+    degrees = [point.degree for point in points]
     violations = [
-        f"the missing degree falls by {before - after:.3g} between {number(earlier)} h "
-        f"({degree(before)}) and {number(later)} h ({degree(after)})"
-        for (earlier, before), (later, after) in pairwise(points)
-        if falls(before, after)
+        f"the missing degree falls by {before.degree - after.degree:.3g} "
+        f"between {number(before.hours)} h ({degree(before.degree)}) "
+        f"and {number(after.hours)} h ({degree(after.degree)})"
+        for before, after in pairwise(points)
+        if falls(before.degree, after.degree)
     ]
     fallen = {position for position, (a, b) in enumerate(pairwise(degrees), 1) if falls(a, b)}
     table = curve_table("hours", [number(hours) for hours in moments], degrees, fallen, "falls")
-    return Finding(tuple(degrees), (), tuple(violations), tuple(lines(table)))
+    return Finding(tuple(points), tuple(violations), tuple(lines(table)))
 
 
 def _activation(case: Activation, trial: Trial) -> Finding:
@@ -100,12 +121,11 @@ def _activation(case: Activation, trial: Trial) -> Finding:
     counts = sorted(set(case.activation_counts))
     if counts[-1] > cap and cap not in counts:
         counts = sorted([*counts, cap])
-    degrees = [
-        trial.subject.missing_degree(
-            replace(case.memory, retrieval_count=count), case.time_offset_hours, trial.settings
-        )
+    points = [
+        _observe(trial, replace(case.memory, retrieval_count=count), case.time_offset_hours)
         for count in counts
     ]
+    degrees = [point.degree for point in points]
     at = dict(zip(counts, degrees, strict=True))
     rising = [(a, b) for a, b in pairwise(counts) if falls(at[b], at[a])]
     uneven = [
@@ -125,7 +145,7 @@ def _activation(case: Activation, trial: Trial) -> Finding:
     shown = [f"{count} (cap)" if count == cap else str(count) for count in counts]
     table = curve_table("activations", shown, degrees, marked, "breaks the rule")
     after = f"after {number(case.time_offset_hours)} h:"
-    return Finding(tuple(degrees), (), tuple(violations), (after, *lines(table)))
+    return Finding(tuple(points), tuple(violations), (after, *lines(table)))
 
 
 def curve_table(
@@ -141,12 +161,13 @@ def curve_table(
 
 def _magnitude(case: Magnitude, trial: Trial) -> Finding:
     """T3: the degree is the expected one, give or take the tolerance."""
-    found = trial.subject.missing_degree(case.memory, case.time_offset_hours, trial.settings)
+    point = _observe(trial, case.memory, case.time_offset_hours)
+    found = point.degree
     expected, tolerance = case.expected_missing_degree, case.tolerance
     error = found - expected
     # A miss in the last bit of the decimal numbers in the file is none.
     if abs(error) <= tolerance + 1e-12:
-        return Finding((found,))
+        return Finding((point,))
     side = "above" if error > 0 else "below"
     violation = (
         f"after {number(case.time_offset_hours)} h the missing degree is {degree(found)}, "
@@ -162,58 +183,55 @@ def _magnitude(case: Magnitude, trial: Trial) -> Finding:
         ],
         left=(0, 2),
     )
-    return Finding((found,), (), (violation,), tuple(lines(table)))
+    return Finding((point,), (violation,), tuple(lines(table)))
 
 
 def _branch(case: Branch, trial: Trial) -> Finding:
     """T4: the three moments fall into the three branches, in their order."""
-    subject, memory, moments = trial.subject, case.memory, case.time_offsets_hours
-    degrees = [subject.missing_degree(memory, hours, trial.settings) for hours in moments]
-    actions = [subject.action(memory, hours, trial.settings) for hours in moments]
+    points = [_decided(trial, case.memory, hours) for hours in case.time_offsets_hours]
+    seen = [
+        (number(point.hours), degree(point.degree), expected, str(point.action))
+        for point, expected in zip(points, ACTIONS, strict=True)
+    ]
     violations = [
-        f"the moment {number(hours)} h (missing degree {degree(value)}) falls in {found}, "
-        f"not in {expected}"
-        for hours, value, found, expected in zip(moments, degrees, actions, ACTIONS, strict=True)
+        f"the moment {hours} h (missing degree {value}) falls in {found}, not in {expected}"
+        for hours, value, expected, found in seen
         if found != expected
     ]
     table = Table(
         ("hours", "missing degree", "expected", "decided", ""),
-        [
-            (number(hours), degree(value), expected, found, "" if found == expected else "<-")
-            for hours, value, found, expected in zip(
-                moments, degrees, actions, ACTIONS, strict=True
-            )
-        ],
+        [(*row, "" if row[2] == row[3] else "<-") for row in seen],
         left=(2, 3, 4),
     )
-    return Finding(tuple(degrees), tuple(actions), tuple(violations), tuple(lines(table)))
+    return Finding(tuple(points), tuple(violations), tuple(lines(table)))
 
 
 def _effect(case: Effect, trial: Trial) -> Finding:
     """T5: triggered or not as expected, decided strongly enough, and the text lost something."""
-    subject, memory, hours = trial.subject, case.memory, case.time_offset_hours
-    found = subject.missing_degree(memory, hours, trial.settings)
-    action = subject.action(memory, hours, trial.settings)
-    triggered = found >= TRIGGER
+    subject, memory = trial.subject, case.memory
+    point = _decided(trial, memory, case.time_offset_hours)
+    triggered = point.degree >= TRIGGER
     seen = EffectSeen(case.expected.should_forget, triggered)
-    masked = subject.mask(memory, found) if triggered and subject.masks else None
-    if masked is not None:
-        seen = msgspec.structs.replace(seen, similarity=similarity(memory.text, masked))
-    revised = None
-    if masked is not None and action == "Revised":
-        revision = revise(masked, trial.reviser)
-        revised = revision.text if not revision.fallback else f"none: {revision.fallback}"
+    if triggered and subject.masks:
+        masked = subject.mask(memory, point.degree)
         seen = msgspec.structs.replace(
-            seen, revised=not revision.fallback, fallback=revision.fallback
+            seen, similarity=similarity(memory.text, masked), masked_text=masked
         )
-    violations = tuple(_effect_violations(case, found, action, seen))
-    details = tuple(_effect_details(case, found, action, seen, masked, revised))
-    return Finding((found,), (action,), violations, details, seen)
+        if point.action == "Revised":
+            seen = _revised(seen, revise(masked, trial.reviser))
+    violations = tuple(_effect_violations(case, point, seen))
+    details = tuple(_effect_details(case, point, seen))
+    return Finding((point,), violations, details, seen)
 
 
-def _effect_violations(
-    case: Effect, found: float, action: Action, seen: EffectSeen
-) -> Iterator[str]:
+def _revised(seen: EffectSeen, revision: Revision) -> EffectSeen:
+    if revision.fallback:
+        return msgspec.structs.replace(seen, revised=False, fallback=revision.fallback)
+    return msgspec.structs.replace(seen, revised=True, revised_text=revision.text)
+
+
+def _effect_violations(case: Effect, point: Point, seen: EffectSeen) -> Iterator[str]:
+    found, action = point.degree, point.action or ACTIONS[0]
     after = f"after {number(case.time_offset_hours)} h"
     if seen.triggered and not seen.should_forget:
         yield f"{after} the memory forgets (missing degree {degree(found)}), but should not"
@@ -228,14 +246,8 @@ def _effect_violations(
         yield f"{after} the memory forgets, but its masked text is as similar as before"
 
 
-def _effect_details(
-    case: Effect,
-    found: float,
-    action: Action,
-    seen: EffectSeen,
-    masked: str | None,
-    revised: str | None,
-) -> Iterator[str]:
+def _effect_details(case: Effect, point: Point, seen: EffectSeen) -> Iterator[str]:
+    missing = degree(point.degree)
     similar = "not judged" if seen.similarity is None else degree(seen.similarity)
     table = Table(
         ("", "expected", "found"),
@@ -243,19 +255,19 @@ def _effect_details(
             (
                 "forgets",
                 _yes(seen.should_forget),
-                f"{_yes(seen.triggered)} (missing degree {degree(found)}, trigger {TRIGGER})",
+                f"{_yes(seen.triggered)} (missing degree {missing}, trigger {TRIGGER})",
             ),
-            ("action", f"{case.expected.min_action} or stronger", action),
+            ("action", f"{case.expected.min_action} or stronger", str(point.action)),
             ("similarity to the original", "below 1" if seen.triggered else "any", similar),
         ],
         left=(0, 1, 2),
     )
     yield from lines(table)
     yield f"before: {case.text}"
-    if masked is not None:
-        yield f"masked: {masked}"
-    if revised is not None:
-        yield f"revised: {revised}"
+    if seen.masked_text is not None:
+        yield f"masked: {seen.masked_text}"
+    if seen.revised is not None:
+        yield f"revised: {seen.revised_text or f'none: {seen.fallback}'}"
 
 
 def _yes(value: bool) -> str:

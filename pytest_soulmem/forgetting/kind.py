@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,14 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from pytest_soulmem.cases import BrokenCase, broken_verdict
+from pytest_soulmem.cases import BrokenCase, broken_verdict, digest
 from pytest_soulmem.forgetting.authoring import advice, example, faults, schema
 from pytest_soulmem.forgetting.fixture import (
+    Effect,
     ForgetCase,
     ForgetFile,
+    Magnitude,
     load_forget_file,
 )
-from pytest_soulmem.forgetting.result import ForgettingResult, System
+from pytest_soulmem.forgetting.result import Expected, ForgettingResult, System
 from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
 from pytest_soulmem.naming import place_of
@@ -91,7 +92,7 @@ class Item:
         case = self.case
         if isinstance(case, BrokenCase):
             return ""
-        return _digest(self.file.settings, msgspec.structs.replace(case, name=""))
+        return digest(self.file.settings, msgspec.structs.replace(case, name=""))
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,7 @@ class LawItem:
     def fingerprint(self) -> str:
         """A digest of the law, the curve and the memories."""
         file = self.file
-        return _digest(self.name, file.settings, file.memories, file.law_tolerance)
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:16]
+        return digest(self.name, file.settings, file.memories, file.law_tolerance)
 
 
 AnyItem: TypeAlias = Item | LawItem
@@ -185,8 +182,10 @@ class ForgettingRun:
         result = ForgettingResult(
             inference=case.kind,
             system=System(trial.subject.name),
-            degrees=finding.degrees,
-            actions=finding.actions,
+            text=case.text,
+            curve=trial.settings,
+            points=finding.points,
+            expected=_expected(case),
             effect=finding.effect,
         )
         failure = _case_failure(file, case, trial.subject, finding)
@@ -263,3 +262,12 @@ def _properties(kind: str, finding: Finding) -> dict[str, str | int | float]:
 
 def _one_or_array(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else json.dumps(values)
+
+
+def _expected(case: ForgetCase) -> Expected | None:
+    if isinstance(case, Magnitude):
+        return Expected(degree=case.expected_missing_degree, tolerance=case.tolerance)
+    if isinstance(case, Effect):
+        own = case.expected
+        return Expected(should_forget=own.should_forget, min_action=own.min_action)
+    return None

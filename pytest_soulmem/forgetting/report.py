@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from pytest_soulmem.forgetting.fixture import CASE_TYPES
+from pytest_soulmem.reporting.passes import passes
 from pytest_soulmem.reporting.table import Section, Table
 from pytest_soulmem.reporting.text import visible
 
@@ -26,27 +27,21 @@ def _table(records: Records) -> Table:
     for kind, label in _LABELS.items():
         group = [record for record in records if record.get("inference") == kind]
         if group:
-            rows.append((label, *_passes(group), _mean_degree(group)))
+            rows.append((label, *passes(group), _mean_degree(group)))
     broken = [record for record in records if record.get("broken")]
     laws = [record for record in records if record.get("law")]
     if broken:
-        rows.append(("unusable", *_passes(broken), "-"))
+        rows.append(("unusable", *passes(broken), "-"))
     if laws:
-        rows.append(("laws", *_passes(laws), "-"))
+        rows.append(("laws", *passes(laws), "-"))
     header = ("", "judged", "passed", "pass rate", "mean missing degree")
     return Table(header, rows)
 
 
-def _passes(group: Records) -> tuple[str, str, str]:
-    judged = [record for record in group if record["outcome"] != "skipped"]
-    passed = sum(record["outcome"] == "passed" for record in judged)
-    rate = f"{passed / len(judged):.0%}" if judged else "-"
-    return str(len(judged)), str(passed), rate
-
-
 def _mean_degree(group: Records) -> str:
     """The mean over cases of each case's mean over its moments."""
-    means = [fmean(record["degrees"]) for record in group if record.get("degrees")]
+    figures = [record.get("figures", {}) for record in group]
+    means = [own["missing_degree"] for own in figures if "missing_degree" in own]
     return f"{fmean(means):.4f}" if means else "-"
 
 

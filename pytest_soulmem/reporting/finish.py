@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pytest_soulmem.reporting.baseline import (
@@ -18,6 +19,7 @@ from pytest_soulmem.reporting.baseline import (
 from pytest_soulmem.reporting.gates import shortfalls
 from pytest_soulmem.reporting.results import Results, encode, write_atomically
 from pytest_soulmem.reporting.table import Section
+from pytest_soulmem.reporting.tuning import ranking_section
 from pytest_soulmem.settings import Settings
 
 EXIT_SHORTFALL = 20
@@ -26,6 +28,14 @@ EXIT_REGRESSION = 21
 """Every case passed, but a mean fell by more than is allowed, or could not be compared."""
 EXIT_NOT_WRITTEN = 22
 """A file that was asked for could not be written."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a page shows besides the results: gates that are not reached, and the comparison."""
+
+    problems: Sequence[str] = ()
+    sections: Sequence[Section] = ()
 
 
 @dataclass
@@ -51,20 +61,26 @@ def conclude(results: Results, settings: Settings, root: Path, start: Path) -> C
     ``root`` is where baselines are kept, ``start`` where pytest was started.
     """
     conclusion = Conclusion()
+    if settings.rank:
+        conclusion.sections.append(ranking_section(settings.rank, results.cases))
     if settings.compare:
         _compare(results, settings, root, start, conclusion)
-    for path, render in _files(settings, root).items():
+    short = shortfalls(settings.fail_under, results.cases)
+    ending = Ending((*conclusion.problems, *short), tuple(conclusion.sections))
+    for path, render in _files(settings, root, ending).items():
         try:
             write_atomically(path, render(results))
             conclusion.lines.append(f"soulmem: wrote {path}")
         except OSError as error:
             reason = error.strerror or type(error).__name__
             conclusion.fail(EXIT_NOT_WRITTEN, [f"{path} could not be written: {reason}"])
-    conclusion.fail(EXIT_SHORTFALL, shortfalls(settings.fail_under, results.cases))
+    conclusion.fail(EXIT_SHORTFALL, short)
     return conclusion
 
 
-def _files(settings: Settings, root: Path) -> Mapping[Path, Callable[[Results], bytes]]:
+def _files(
+    settings: Settings, root: Path, ending: Ending
+) -> Mapping[Path, Callable[[Results], bytes]]:
     """The files that were asked for, and what renders each."""
     files: dict[Path, Callable[[Results], bytes]] = {}
     if settings.json:
@@ -75,6 +91,10 @@ def _files(settings: Settings, root: Path) -> Mapping[Path, Callable[[Results], 
         from pytest_soulmem.reporting.markdown import render_markdown
 
         files[settings.markdown] = render_markdown
+    if settings.html:
+        from pytest_soulmem.reporting.html import render_html
+
+        files[settings.html] = partial(render_html, ending=ending)
     return files
 
 

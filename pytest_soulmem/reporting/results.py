@@ -84,7 +84,7 @@ def build_results(
     records: Iterable[Record], errors: Mapping[str, str], started: datetime, settings: Settings
 ) -> Results:
     """The document of a run that began at ``started`` and ends now."""
-    cases = [_case_result(record) for record in records]
+    cases = [case_result(record) for record in records]
     asked = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     return Results(
         schema=SCHEMA,
@@ -110,7 +110,8 @@ def _plain(value: object) -> object:
     return value if isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def _case_result(record: Record) -> CaseResult:
+def case_result(record: Record) -> CaseResult:
+    """A case's record as the document has it."""
     failure = record.get("failure")
     return CaseResult(
         nodeid=record["nodeid"],

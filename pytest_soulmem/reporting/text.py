@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -14,17 +15,24 @@ def visible(text: str) -> str:
     They could move the cursor, reorder a line or break an encoding. Joiners, which scripts and
     emoji need, stay.
     """
-    return "".join(
-        _escaped(character)
-        if unicodedata.category(character) in _INVISIBLE and character not in _JOINERS
-        else character
-        for character in text
-    )
+    return "".join(_escaped(one) if _unsafe(one) else one for one in text)
 
 
 def visible_lines(text: str) -> str:
     """A text of several lines, each made safe to print."""
-    return "\n".join(visible(line) for line in text.split("\n"))
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def visible_json(value: object) -> str:
+    """JSON that reads back as the value and is safe to print: Chinese as it is, no controls."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(json.dumps(one)[1:-1] if _unsafe(one) else one for one in text)
+
+
+def _unsafe(character: str) -> bool:
+    if ord(character) & 0xFFFE == 0xFFFE:  # No character, and not allowed in XML.
+        return True
+    return unicodedata.category(character) in _INVISIBLE and character not in _JOINERS
 
 
 def _escaped(character: str) -> str:

@@ -28,9 +28,9 @@ def answer_faults(answer: object, query: Query, graph: Graph) -> list[str]:
         faults += _ranking_faults("actions", answer.actions, query, graph)
         faults += [
             f'actions: "{scored.id}" is no Procedure node'
-            for scored in answer.actions
+            for scored in (answer.actions if _is_sequence(answer.actions) else ())
             if isinstance(scored, Scored)
-            and scored.id in graph
+            and _is_id(scored.id, graph)
             and graph[scored.id].procedure is None
         ]
     return faults
@@ -38,6 +38,10 @@ def answer_faults(answer: object, query: Query, graph: Graph) -> list[str]:
 
 def _is_sequence(value: object) -> bool:
     return isinstance(value, (list, tuple))
+
+
+def _is_id(value: object, graph: Graph) -> bool:
+    return isinstance(value, str) and value in graph
 
 
 def _ranking_faults(name: str, ranking: object, query: Query, graph: Graph) -> Iterator[str]:
@@ -53,12 +57,15 @@ def _ranking_faults(name: str, ranking: object, query: Query, graph: Graph) -> I
         if not isinstance(scored, Scored):
             yield f"{where}: {type(scored).__name__}, not Scored"
             continue
-        if scored.id not in graph:
-            hint = suggestion(str(scored.id), graph.index)
+        if not isinstance(scored.id, str):
+            yield f"{where}: the id is {type(scored.id).__name__}, not text"
+        elif scored.id not in graph:
+            hint = suggestion(scored.id, graph.index)
             yield f'{where}: no node has the id "{scored.id}"{hint}'
-        if scored.id in seen:
+        elif scored.id in seen:
             yield f'{where}: "{scored.id}" came back twice'
-        seen.add(scored.id)
+        else:
+            seen.add(scored.id)
         if not _is_number(scored.score) or not _is_number(scored.sort_key):
             yield f'{where}: the score of "{scored.id}" is not a finite number'
         elif scored.sort_key > last:
@@ -70,5 +77,5 @@ def _ranking_faults(name: str, ranking: object, query: Query, graph: Graph) -> I
 def _is_number(value: object) -> bool:
     try:
         return math.isfinite(value)  # type: ignore[arg-type]
-    except TypeError:
+    except (TypeError, OverflowError):
         return False

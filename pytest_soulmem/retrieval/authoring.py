@@ -11,16 +11,23 @@ from pytest_soulmem.cases import faults_of
 from pytest_soulmem.faults import Fault, FixtureError, owned_by
 from pytest_soulmem.retrieval.graph import read_graph
 from pytest_soulmem.retrieval.query import QueryDocument, RetrievalCase, load_query_file
-from pytest_soulmem.retrieval.weights import Weights
+from pytest_soulmem.retrieval.weights import Weights, sweep_faults
 from pytest_soulmem.schemas import json_schema
 
 
 def faults(path: Path, document: object) -> Sequence[Fault]:
     """Everything that is wrong in a query file, its graph and its cases."""
     try:
-        return faults_of(load_query_file(path, document, read_graph).cases)
+        file = load_query_file(path, document, read_graph)
     except FixtureError as error:
         return error.faults
+    modes = {
+        case.mode or file.config.mode or "full"
+        for case in file.cases
+        if isinstance(case, RetrievalCase)
+    }
+    swept = [fault for mode in sorted(modes) for fault in sweep_faults(file.weight_sets, mode)]
+    return [*swept, *faults_of(file.cases)]
 
 
 def advice(path: Path, document: object) -> Sequence[Fault]:

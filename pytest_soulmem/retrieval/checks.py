@@ -11,7 +11,7 @@ from pytest_soulmem.retrieval.retriever import Ranking, Retrieval
 from pytest_soulmem.settings import Check, Mode
 
 TOLERANCE = 1e-6
-"""How much lower an earlier id's key may be."""
+"""How much lower an earlier id's key may be: one step of rounding."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ def _order(must: Sequence[str], ranking: Ranking) -> Iterator[str]:
     yield from _recall(must, ranking)
     keys = {scored.id: scored.sort_key for scored in ranking}
     for earlier, later in combinations([name for name in must if name in keys], 2):
-        if keys[earlier] < keys[later] - TOLERANCE:
+        # Rounded, because the difference of two keys one step apart may be a little more.
+        if round(keys[later] - keys[earlier], 9) > TOLERANCE:
             yield (
                 f'"{earlier}" ({keys[earlier]:.6f}) is expected before '
                 f'"{later}" ({keys[later]:.6f})'

@@ -66,7 +66,8 @@ def ranking_tables(comparison: Comparison) -> list[str]:
 def _row(hit: Hit, keyed: bool, channels: Sequence[str]) -> list[str]:
     return [
         "missing" if hit.rank is None else str(hit.rank),
-        hit.id,
+        # Here and not after: the columns must fit what is shown.
+        visible(hit.id),
         hit.role,
         _number(hit.score),
         *([_number(hit.key)] if keyed else []),

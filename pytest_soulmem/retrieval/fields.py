@@ -173,7 +173,10 @@ def _intensity(event: Event | Deed) -> float:
 def _texts(texts: Iterable[str | None], weights: Iterable[float] | None = None) -> Texts:
     listed = list(texts)
     pairs = zip(listed, weights or [1.0] * len(listed), strict=True)
-    return [(text, weight) for text, weight in pairs if text and weight > 0]
+    given = [(text, weight) for text, weight in pairs if text and weight > 0]
+    # Only their proportions matter, and as they stand they may not fit into a float32.
+    heaviest = max((weight for _, weight in given), default=1.0)
+    return [(text, weight / heaviest) for text, weight in given]
 
 
 def _given(fields: Fields) -> Fields:

@@ -299,7 +299,9 @@ def _link_faults(raw: list[object], known: set[str]) -> Iterable[Fault]:
                 continue
             place = f"$[{position}].mem_links[{number}]"
             source, target = link.get("from"), link.get("to")
-            if isinstance(source, str) and source != item.get("id"):
+            # Of an id that is no text, its own fault tells.
+            owner = item.get("id")
+            if isinstance(source, str) and isinstance(owner, str) and source != owner:
                 message = f'"{source}" is not the id of the node that owns the link'
                 yield Fault(f"{place}.from", message, _owner(item))
             if isinstance(target, str) and target not in known:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import pytest
 
 from pytest_soulmem.cases import BrokenCase
 from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
 from pytest_soulmem.embedders.errors import EmbeddingError
 from pytest_soulmem.embedders.store import VectorStore
-from pytest_soulmem.faults import FixtureError, listing
+from pytest_soulmem.faults import FixtureError, listing, summary
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.reporting.text import visible, visible_lines
-from pytest_soulmem.reporting.tracebacks import users_traceback
+from pytest_soulmem.reporting.text import visible, visible_json
+from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.authoring import advice, example, faults, schema
 from pytest_soulmem.retrieval.checks import violations
@@ -29,6 +29,7 @@ from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
     System,
+    ids_of,
     measure,
     measure_abstract,
     measure_actions,
@@ -38,7 +39,7 @@ from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
 from pytest_soulmem.retrieval.similarity import texts_of
-from pytest_soulmem.retrieval.weights import Weights, WeightSet
+from pytest_soulmem.retrieval.weights import Weights, WeightSet, sweep_faults
 from pytest_soulmem.settings import Check, Mode, Settings
 
 __all__ = [
@@ -54,8 +55,12 @@ __all__ = [
 
 Result = Outcome
 
-if TYPE_CHECKING:
-    import pytest
+_TOLD = (Exception, pytest.skip.Exception, pytest.fail.Exception)
+"""What a hook may raise; anything else, such as an interrupt, ends the run."""
+
+
+class NoRetriever(Exception):
+    """A hook returned something that is no retriever."""
 
 
 def recognises(document: object) -> bool:
@@ -115,13 +120,20 @@ class UnusableCase:
 
 
 def swept_cases(file: QueryFile, settings: Settings) -> list[SweptCase | UnusableCase]:
-    """The items of a file: each case with each weight set; a broken case once."""
+    """The items of a file: each case with each weight set; a broken case once.
+
+    Raises:
+        FixtureError: the file sweeps a weight that the mode of a case does not have.
+    """
     cases: list[SweptCase | UnusableCase] = []
     for case in file.cases:
         if isinstance(case, BrokenCase):
             cases.append(UnusableCase(file.path, case))
             continue
         mode = settings.mode or case.mode or file.config.mode or settings.ini_mode or "full"
+        faults = sweep_faults(file.weight_sets, mode)
+        if faults:
+            raise FixtureError(file.path, faults)
         check = settings.check or case.check or file.config.check or settings.ini_check or "order"
         cases += [
             SweptCase(
@@ -145,10 +157,11 @@ class RetrievalRun:
         self._settings = settings
         self._progress = progress
         self._graphs: dict[Path, Graph | FixtureError] = {}
-        self._retrievers: dict[Graph, Retriever | Exception] = {}
+        self._retrievers: dict[Graph, Retriever | BaseException] = {}
         self._store: VectorStore | None = None
         self._chosen: Chosen | None = None
-        self._told: set[Exception] = set()
+        self._tellers: dict[int, SweptCase] = {}
+        """By the identity of what went wrong, the case that tells it."""
 
     def cases(self, path: Path, document: object) -> Sequence[SweptCase | UnusableCase]:
         """The cases of a query file."""
@@ -175,11 +188,10 @@ class RetrievalRun:
             asked.setdefault(case.file.graph, []).append(case)
         ours = []
         for graph in asked:
+            retriever: Retriever | BaseException | None
             try:
-                retriever = self._config.hook.pytest_soulmem_retriever(
-                    config=self._config, graph=graph
-                )
-            except Exception as error:
+                retriever = self._ask_hook(graph)
+            except _TOLD as error:
                 # Told by the items: an error raised here would lose its message under xdist.
                 retriever = error
             if retriever is None:
@@ -188,6 +200,21 @@ class RetrievalRun:
                 self._retrievers[graph] = retriever
         if ours:
             self._embed({graph: asked[graph] for graph in ours})
+        # Always the first case of all, so that of several processes one tells.
+        for case in usable:
+            self._tellers.setdefault(id(self._retrievers[case.file.graph]), case)
+
+    def _ask_hook(self, graph: Graph) -> Retriever | None:
+        found = self._config.hook.pytest_soulmem_retriever(config=self._config, graph=graph)
+        if found is None:
+            return None
+        what = "the hook pytest_soulmem_retriever returned"
+        if isinstance(found, type):
+            raise NoRetriever(f"{what} the class {found.__name__}, not an instance of it")
+        if not callable(getattr(found, "retrieve", None)):
+            raise NoRetriever(f"{what} {type(found).__name__}, which has no method retrieve")
+        retriever: Retriever = found
+        return retriever
 
     def _embed(self, asked: Mapping[Graph, Sequence[SweptCase]]) -> None:
         try:
@@ -206,8 +233,8 @@ class RetrievalRun:
                 {side: list(own) for side, own in texts.items()},
                 self._progress,
             )
-        except Exception as error:
-            # Told by the items, as above.
+        except _TOLD as error:
+            # By the items, as above.
             self._retrievers.update(dict.fromkeys(asked, error))
             return
         store, identity = self._store, self._chosen.identity
@@ -219,13 +246,15 @@ class RetrievalRun:
             self._retrievers[graph] = retriever
 
     def obstacle(self, case: SweptCase | UnusableCase) -> str | None:
-        """Why there is no retriever: told in full once, in a line after that."""
+        """Why there is no retriever: told in full by one case, in a line by the others."""
         problem = None if isinstance(case, UnusableCase) else self._retrievers[case.file.graph]
         if not isinstance(problem, Exception):
             return None
-        if problem in self._told:
-            return "nothing to retrieve with: see the first case that could not run"
-        self._told.add(problem)
+        teller = self._tellers[id(problem)]
+        if teller is not case:
+            return f'nothing to retrieve with: see "{teller.name}" in {teller.file.path.name}'
+        if isinstance(problem, NoRetriever):
+            return visible(str(problem))
         if isinstance(problem, EmbeddingError):
             return f"{problem}\n\n{users_traceback(problem.__cause__)}".rstrip()
         # An error in the user's own hook: judging raises it, with its traceback.
@@ -236,10 +265,9 @@ class RetrievalRun:
         __tracebackhide__ = True
         if isinstance(case, UnusableCase):
             faults = case.case.faults
-            reason = str(faults[0]) if len(faults) == 1 else f"{len(faults)} faults in the case"
-            return Verdict(Failure(visible(reason), visible_lines(listing(case.path, faults))))
+            return Verdict(Failure(summary(faults), listing(case.path, faults)))
         retriever = self._retrievers[case.file.graph]
-        if isinstance(retriever, Exception):
+        if isinstance(retriever, BaseException):
             raise retriever
         query = case.query
         retrieval = retriever.retrieve(query)
@@ -253,10 +281,12 @@ class RetrievalRun:
         found = violations(case.case, retrieval, case.mode, case.check)
         failure = None
         if found or self._settings.details:
-            explanation = _explanation(retriever, query, case.case, retrieval)
+            explanation, lacking = _explanation(retriever, query, case.case, retrieval)
             details = comparisons(case.case, retrieval, explanation)
             outcome = msgspec.structs.replace(outcome, rankings=details)
             failure = explain_failure(query, outcome, found, details) if found else None
+            if failure and lacking:
+                failure = Failure(failure.reason, f"{failure.text}\n\n{lacking}")
         return Verdict(
             failure,
             _properties(outcome, case.weight_set),
@@ -280,7 +310,7 @@ class RetrievalRun:
             check=case.check,
             system=self._system(retriever),
             negative=case.case.negative,
-            retrieved=tuple(scored.id for scored in retrieval.combined),
+            retrieved=tuple(ids_of(retrieval.combined)),
             expected=case.case.expected_combined_ranking,
             metrics=measure(case.case, retrieval.combined, cutoffs),
             actions=actions,
@@ -297,10 +327,22 @@ class RetrievalRun:
 
 def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
-) -> Explanation:
+) -> tuple[Explanation, str]:
+    """Where the scores of a case come from, or a line that says why that is not known."""
     if not isinstance(retriever, Explainer):
-        return ()
-    return retriever.explain(query, explained_ids(case, retrieval))
+        return (), ""
+    try:
+        told = [
+            {
+                name: {channel: float(score) for channel, score in channels.items()}
+                for name, channels in own.items()
+            }
+            for own in retriever.explain(query, explained_ids(case, retrieval))
+        ]
+    except Exception as error:  # Whatever a user's code raises or returns: the failure counts.
+        lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"
+        return (), visible(f"{lacking} {one_line(error)}")
+    return told, ""
 
 
 def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int | float]:
@@ -318,6 +360,6 @@ def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int 
         "embedder": outcome.system.name,
         **{name: float(value) for name, value in shown.items()},
         **{name.replace(" ", "_"): value for name, value in figures(outcome).items()},
-        "retrieved": json.dumps(outcome.retrieved, ensure_ascii=False),
-        "expected": json.dumps(outcome.expected, ensure_ascii=False),
+        "retrieved": visible_json(outcome.retrieved),
+        "expected": visible_json(outcome.expected),
     }

@@ -51,7 +51,7 @@ def measure(case: RetrievalCase, ranking: Ranking, cutoffs: Sequence[int]) -> Me
     """The metrics of a case; None for a negative one."""
     if case.negative:
         return None
-    retrieved = _ids(ranking)
+    retrieved = ids_of(ranking)
     relevant = frozenset(case.expected_combined_ranking) | frozenset(case.bonus)
     return Metrics(
         metrics.reciprocal_rank(retrieved, relevant),
@@ -74,7 +74,7 @@ def measure_actions(
     """The action metrics; None where no actions are expected or none were inferred."""
     if not case.expected_actions or actions is None:
         return None
-    retrieved, expected = _ids(actions), frozenset(case.expected_actions)
+    retrieved, expected = ids_of(actions), frozenset(case.expected_actions)
     return ActionMetrics(
         float(bool(expected.intersection(retrieved))),
         tuple((k, metrics.recall(retrieved, expected, k)) for k in cutoffs),
@@ -92,8 +92,8 @@ def measure_abstract(
         return None
     direct = None
     if retrieval.similarity is not None:
-        direct = float(any(expected.intersection(_ids(own)) for own in retrieval.similarity))
-    return AbstractMetrics(float(bool(expected.intersection(_ids(retrieval.combined)))), direct)
+        direct = float(any(expected.intersection(ids_of(own)) for own in retrieval.similarity))
+    return AbstractMetrics(float(bool(expected.intersection(ids_of(retrieval.combined)))), direct)
 
 
 class System(Struct, frozen=True):
@@ -126,5 +126,10 @@ class Outcome(Struct, frozen=True):
     """In full, for results files; None where nobody asked for them."""
 
 
-def _ids(ranking: Ranking) -> list[str]:
-    return [scored.id for scored in ranking]
+def ids_of(ranking: Ranking) -> list[str]:
+    """The ids of a ranking, best first.
+
+    As plain text: a retriever's own may be of a subclass (NumPy's, an enum's), which cannot be
+    encoded.
+    """
+    return [str.__str__(scored.id) for scored in ranking]

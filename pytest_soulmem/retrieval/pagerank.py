@@ -8,6 +8,7 @@ dangling nodes that igraph calls a reset to the sources.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,13 +17,22 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pytest_soulmem.retrieval.graph import Graph, Link
+from pytest_soulmem.retrieval.ranking import Ranked, best, cut_columns, rounded
+from pytest_soulmem.retrieval.walk import Array, Moves, Walk
 
 DAMPING = 0.65
 ERROR_BOUND = 1e-10
-"""The iteration stops when the L1 distance to the exact solution is at most this."""
+"""The L1 distance of :meth:`PageRank.scores` to the exact solution is at most this."""
+
+TOLERANCE = 5e-7
+"""A score of :meth:`PageRank.best` is this near the exact one: half of the last decimal kept."""
 
 _DENSE_NODES = 400
-"""Up to here one dense inverse, made once, is cheaper than iterating per query."""
+"""Up to here one dense inverse, made once, is cheaper than sweeps per query."""
+
+_SWEPT_NODES = 20_000
+"""Up to here a query reaches most of the graph, and sweeps for all queries at once are cheapest;
+above, each query is pushed on its own."""
 
 _INTENSITY_WEIGHT = 1.0
 _CONFIDENCE_WEIGHT = 0.8
@@ -67,69 +77,148 @@ class PageRank:
     """The links of one graph, ready to be walked from any sources.
 
     ``weights`` are non-negative link weights, shape ``(nodes, nodes)``; 0 <= ``damping`` < 1.
+
+    With ``M = I - d Pᵀ``, and P zero in the rows of dangling nodes, the equation is ``M x = t``:
+    t is (1 - d) s and what dangling nodes send back, in equal shares. How much that is, is known
+    beforehand: x sums to 1, and ``mass`` is what each unit of t adds to the sum of x. So t holds
+    the whole dangling rule. What is left has three methods, by the size of the graph: a dense
+    inverse, sweeps over all links for all queries at once, and a push per query, whose work does
+    not grow with the graph but with what the query reaches.
     """
 
     weights: csr_array
     damping: float = DAMPING
 
-    def scores(self, sources: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, sources: Array) -> Array:
         """The PageRank of every node for each column of ``sources``.
 
         ``sources`` has shape ``(nodes, queries)`` and is not negative. Each column of the result
         sums to 1, or is 0 where its sources are. The L1 error is at most ``ERROR_BOUND``.
         """
-        totals = sources.sum(axis=0)
-        start = sources / np.where(totals > 0, totals, 1)
-        if self.weights.shape[0] <= _DENSE_NODES:
-            return self._solve(start)
-        return self._iterate(start)
+        if self._dense:
+            return self._solve(self._start(sources, self._inverse.sum(axis=0)))
+        return self._iterate(self._start(sources, self._moves.mass))
 
-    @cached_property
-    def _out_weight(self) -> NDArray[np.float64]:
-        return np.asarray(self.weights.sum(axis=1), dtype=float)
+    def best(self, sources: Sequence[Ranked], limit: int) -> list[Ranked]:
+        """Per query, the ``limit`` best nodes with a rounded score above 0; scores are rounded.
 
-    @cached_property
-    def _dangling(self) -> NDArray[np.bool_]:
-        return self._out_weight <= 0
-
-    @cached_property
-    def _transposed(self) -> csr_array:
-        """Pᵀ, with empty columns for dangling nodes."""
-        scale = np.where(self._dangling, 0, 1 / np.where(self._dangling, 1, self._out_weight))
-        return csr_array(self.weights.multiply(scale[:, np.newaxis]).T)
-
-    @cached_property
-    def _inverse(self) -> NDArray[np.float64]:
-        size = self.weights.shape[0]
-        return np.linalg.inv(np.eye(size) - self.damping * self._transposed.toarray()).astype(float)
-
-    def _solve(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The exact solution: with y = M⁻¹ s and u = M⁻¹ (equal shares), x = (1-d) y + d c u.
-
-        c is the mass on dangling nodes; summing x over them gives c itself.
+        Each score is within ``TOLERANCE`` of the exact one before rounding. The order is that of
+        the exact solution, but for nodes whose scores are closer to each other than the errors of
+        both.
         """
-        walked = (1 - self.damping) * (self._inverse @ start)
-        returned = self._inverse @ _equal_shares(start)
-        lost = walked[self._dangling].sum(axis=0)
-        mass = lost / (1 - self.damping * returned[self._dangling].sum(axis=0))
-        solution: NDArray[np.float64] = walked + self.damping * mass * returned
+        if self._dense:
+            return cut_columns(rounded(self.scores(self._spread(sources))), limit)
+        return [ranked for block in self._blocks(sources) for ranked in self._best(block, limit)]
+
+    def at(self, sources: Sequence[Ranked], positions: NDArray[np.intp]) -> Array:
+        """The rounded scores of single nodes, shape ``(positions, queries)``.
+
+        Each is within ``TOLERANCE`` of the exact one before rounding.
+        """
+        if self._dense:
+            return rounded(self.scores(self._spread(sources))[positions])
+        limit = TOLERANCE / self._moves.spill[positions].max(initial=1)
+        walks = [self._begin(block) for block in self._blocks(sources)]
+        for walk in walks:
+            self._refine(walk, limit)
+        return rounded(np.column_stack([walk.reached[positions] for walk in walks]))
+
+    @property
+    def _size(self) -> int:
+        return int(self.weights.shape[0])
+
+    @property
+    def _dense(self) -> bool:
+        return self._size <= _DENSE_NODES
+
+    @property
+    def _local(self) -> bool:
+        return self._size > _SWEPT_NODES
+
+    @cached_property
+    def _moves(self) -> Moves:
+        return Moves(self.weights, self.damping)
+
+    @cached_property
+    def _inverse(self) -> Array:
+        return np.linalg.inv(np.eye(self._size) - self._moves.inward.toarray()).astype(float)
+
+    def _start(self, sources: Array, mass: Array) -> Array:
+        """The vector t of each column: ``sources`` are those of the nodes that have ``mass``."""
+        totals = sources.sum(axis=0)
+        present = sources > 0
+        shares = present / np.maximum(present.sum(axis=0), 1)
+        given = (1 - self.damping) * sources / np.where(totals > 0, totals, 1)
+        # A unit of mass adds at least 1; the maximum is for columns without sources.
+        returned = (1 - mass @ given) / np.maximum(mass @ shares, 1)
+        start: Array = given + np.maximum(returned, 0) * shares
+        return start
+
+    def _solve(self, start: Array) -> Array:
+        solution: Array = self._inverse @ start
         return solution
 
-    def _iterate(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Power iteration, whose L1 error is at most d / (1 - d) times the last change."""
-        shares = _equal_shares(start)
-        bound = ERROR_BOUND * (1 - self.damping) / self.damping if self.damping else np.inf
-        scores, change = start, np.inf
-        while change > bound:
-            lost = scores[self._dangling].sum(axis=0)
-            moved = self.damping * (self._transposed @ scores + lost * shares)
-            following = moved + (1 - self.damping) * start
-            change = float(np.abs(following - scores).sum(axis=0).max(initial=0))
-            scores = following
-        return scores
+    def _iterate(self, start: Array) -> Array:
+        """Sweeps until the residuals, of which each counts at most 1/(1-d), are small enough."""
+        walk = self._sweeping(start)
+        self._moves.sweep(walk, ERROR_BOUND * (1 - self.damping) / self._size)
+        return np.maximum(walk.reached, 0)
 
+    def _sweeping(self, start: Array) -> Walk:
+        """A walk that begins with scores that sum to 1, as the solution does.
 
-def _equal_shares(start: NDArray[np.float64]) -> NDArray[np.float64]:
-    present = (start > 0).astype(float)
-    shares: NDArray[np.float64] = present / np.maximum(present.sum(axis=0), 1)
-    return shares
+        Its error then sums to 0: it has no part along the stationary distribution, which dies out
+        slowest.
+        """
+        totals = start.sum(axis=0)
+        scores = start / np.where(totals > 0, totals, 1)
+        return Walk(scores, start - scores + self._moves.inward @ scores)
+
+    def _blocks(self, sources: Sequence[Ranked]) -> list[Sequence[Ranked]]:
+        """The queries that walk together."""
+        return [[one] for one in sources] if self._local else [sources]
+
+    def _spread(self, sources: Sequence[Ranked]) -> Array:
+        return np.column_stack([ranked.spread(self._size) for ranked in sources])
+
+    def _begin(self, block: Sequence[Ranked]) -> Walk:
+        if not self._local:
+            return self._sweeping(self._start(self._spread(block), self._moves.mass))
+        residual = np.zeros((self._size, 1))
+        (one,) = block
+        mass = self._moves.mass[one.positions]
+        residual[one.positions] = self._start(one.scores[:, np.newaxis], mass)
+        return Walk(np.zeros((self._size, 1)), residual)
+
+    def _refine(self, walk: Walk, limit: float) -> None:
+        if self._local:
+            self._moves.push(walk, limit)
+        else:
+            self._moves.sweep(walk, limit)
+
+    def _best(self, block: Sequence[Ranked], limit: int) -> list[Ranked]:
+        """Refine until the best nodes of every query are beyond doubt."""
+        walk = self._begin(block)
+        sources = np.concatenate([ranked.positions for ranked in block])
+        residual = TOLERANCE / self._moves.spill[sources].max(initial=1)
+        while True:
+            self._refine(walk, residual)
+            found = [self._settled(x, residual, limit) for x in walk.reached.T]
+            settled = [ranked for ranked in found if ranked]
+            if len(settled) == len(found):
+                return settled
+            residual /= 4
+
+    def _settled(self, reached: Array, residual: float, limit: int) -> Ranked | None:
+        """The best nodes, or None if the residual may still change which they are."""
+        doubt = residual * self._moves.spill
+        candidates = np.flatnonzero(reached > TOLERANCE / 2)
+        values = rounded(reached[candidates])
+        order = best(values, limit, values > 0)
+        found = Ranked(candidates[order], values[order])
+        others = np.ones(len(candidates), np.bool_)
+        others[order] = False
+        possible = (values + doubt[candidates])[others].max(initial=doubt.max())
+        weakest = values[order[-1]] if len(order) == limit else 0.0
+        sure = doubt[found.positions].max(initial=0) <= TOLERANCE
+        return found if sure and possible <= weakest + TOLERANCE else None

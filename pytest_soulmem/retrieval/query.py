@@ -190,7 +190,7 @@ def load_query_file(path: Path, document: object, load_graph: Callable[[Path], G
         except _GraphPathError as error:
             faults.append(Fault("$.graph_path", str(error)))
         except FixtureError as error:
-            faults += [Fault("$.graph_path", str(error))]
+            faults.append(error.at("$.graph_path"))
     cases = list(read_cases(raw_cases, lambda raw, place: _read_case(raw, place, graph, config)))
     if faults or file is None or graph is None:
         raise FixtureError(path, [*faults, *faults_of(cases)])
@@ -219,9 +219,13 @@ def _resolve(path: Path, graph_path: str) -> Path:
     if not graph_path or "\0" in graph_path:
         raise _GraphPathError("not a path; write it relative to the folder of the query file")
     target = path.parent / graph_path
-    if target.is_dir():
+    try:
+        is_dir, is_file = target.is_dir(), target.is_file()
+    except OSError as error:  # Too long, or in a folder that may not be entered.
+        raise _GraphPathError(f'"{graph_path}" cannot be read: {error.strerror}') from None
+    if is_dir:
         raise _GraphPathError(f'"{graph_path}" is a folder, not a graph file')
-    if not target.is_file():
+    if not is_file:
         raise _GraphPathError(
             f'there is no file "{graph_path}" (looked for {target}); '
             "the path is relative to the folder of the query file"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,8 +14,9 @@ product decides real ties, of which real data has many."""
 
 def rounded(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     """Scores as they are compared, cut and ranked."""
-    # Adding zero turns -0.0 into 0.0.
-    return np.add(np.round(scores, DECIMALS), 0.0, dtype=np.float64)
+    # As float64 first: six decimals of a float32 are no round numbers. Adding zero turns -0.0
+    # into 0.0.
+    return np.add(np.round(np.asarray(scores, np.float64), DECIMALS), 0.0)
 
 
 def best(scores: NDArray[np.float64], limit: int, eligible: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -25,3 +28,34 @@ def best(scores: NDArray[np.float64], limit: int, eligible: NDArray[np.bool_]) -
         keep = values >= last
         positions, values = positions[keep], values[keep]
     return positions[np.argsort(-values, kind="stable")][:limit]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Nodes by position, best first, with their scores."""
+
+    positions: NDArray[np.intp]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def cut(cls, scores: NDArray[np.float64], limit: int, eligible: NDArray[np.bool_]) -> Ranked:
+        """The best eligible nodes."""
+        positions = best(scores, limit, eligible)
+        return cls(positions, scores[positions])
+
+    def spread(self, size: int) -> NDArray[np.float64]:
+        """The scores over all nodes, 0 for those that are not ranked."""
+        scores = np.zeros(size)
+        scores[self.positions] = self.scores
+        return scores
+
+
+def cut_columns(scores: NDArray[np.float64], limit: int) -> list[Ranked]:
+    """Per column the best scores above 0: for many columns of few nodes, sorted all at once."""
+    order = np.argsort(-scores, axis=0, kind="stable")[:limit]
+    values = np.take_along_axis(scores, order, axis=0)
+    counts = (values > 0).sum(axis=0).tolist()
+    return [
+        Ranked(positions[:count], own[:count])
+        for positions, own, count in zip(order.T, values.T, counts, strict=True)
+    ]

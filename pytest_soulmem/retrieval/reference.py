@@ -12,36 +12,15 @@ from pytest_soulmem.retrieval import actions
 from pytest_soulmem.retrieval.graph import Graph
 from pytest_soulmem.retrieval.pagerank import PageRank, link_weights
 from pytest_soulmem.retrieval.query import SubQuery
-from pytest_soulmem.retrieval.ranking import best, rounded
+from pytest_soulmem.retrieval.ranking import Ranked, best, rounded
 from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
 from pytest_soulmem.retrieval.similarity import Array, Embed, Similarity, SubQueryScores
 
 ASSOCIATION_TOP_K = 8
-ASSOCIATION_WEIGHT = 0.5
 PRIORITY_WEIGHT = 0.05
 
 _SCORES_AT_ONCE = 4_000_000
 """Numbers per field that one block of sub-queries may hold."""
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """Nodes by position, best first, with their scores."""
-
-    positions: NDArray[np.intp]
-    scores: Array
-
-    @classmethod
-    def cut(cls, scores: Array, limit: int, eligible: NDArray[np.bool_]) -> Ranked:
-        """The best eligible nodes."""
-        positions = best(scores, limit, eligible)
-        return cls(positions, scores[positions])
-
-    def spread(self, size: int) -> Array:
-        """The scores over all nodes, 0 for those that are not ranked."""
-        scores = np.zeros(size)
-        scores[self.positions] = self.scores
-        return scores
 
 
 @dataclass(frozen=True)
@@ -51,7 +30,6 @@ class Found:
     similar: Ranked
     merged: Ranked
     actions: Ranked
-    pagerank: Array
 
 
 class ReferenceRetriever:
@@ -63,7 +41,8 @@ class ReferenceRetriever:
     def __init__(self, graph: Graph, embed: Embed) -> None:
         self._graph = graph
         self._similarity = Similarity(graph, embed)
-        self._pagerank = PageRank(link_weights(graph))
+        self._links = link_weights(graph)
+        self._pageranks: dict[float, PageRank] = {}
         self._triggers = actions.trigger_probabilities(graph)
         self._factors = actions.situation_factors(graph)
         self._expected: list[SubQuery] = []
@@ -91,56 +70,67 @@ class ReferenceRetriever:
 
     def explain(self, query: Query, ids: Sequence[str]) -> list[Mapping[str, Mapping[str, float]]]:
         """Per sub-query, the channels of each id and the similarity and PageRank they led to."""
-        positions = {name: self._graph.index[name] for name in ids}
-        explained: list[Mapping[str, Mapping[str, float]]] = []
-        for scores, found in zip(self._scores(query.sub_queries), self._found(query), strict=True):
+        at = np.array([self._graph.index[name] for name in ids], np.intp)
+        explained: list[dict[str, Array]] = []
+        for scores in self._scores(query.sub_queries):
             channels = scores.channels(query.weights) | {"similarity": scores.fused(query.weights)}
-            if query.mode != "embedding":
-                channels["pagerank"] = found.pagerank
-            explained.append(
-                {
-                    name: {channel: float(values[at]) for channel, values in channels.items()}
-                    for name, at in positions.items()
-                }
-            )
-        return explained
+            shown = {channel: values[at] for channel, values in channels.items()}
+            explained.append(shown)
+        if query.mode != "embedding":
+            walked = self._pagerank(query).at(self._sources(self._similar(query)), at)
+            for shown, column in zip(explained, walked.T, strict=True):
+                shown["pagerank"] = column
+        return [
+            {
+                name: {channel: float(values[row]) for channel, values in shown.items()}
+                for row, name in enumerate(ids)
+            }
+            for shown in explained
+        ]
 
     def _found(self, query: Query) -> list[Found]:
-        size = len(self._graph)
+        similar = self._similar(query)
+        if query.mode == "embedding":
+            nothing = Ranked(np.zeros(0, np.intp), np.zeros(0))
+            return [Found(ranked, ranked, nothing) for ranked in similar]
+        full = query.mode == "full"
+        limit = ASSOCIATION_TOP_K if full else query.max_results
+        walked = self._pagerank(query).best(self._sources(similar), limit)
+        combine = self._full if full else self._associate
+        return [
+            combine(ranked, associated, query)
+            for ranked, associated in zip(similar, walked, strict=True)
+        ]
+
+    def _pagerank(self, query: Query) -> PageRank:
+        """The walk with the query's damping; a sweep over dampings makes each once."""
+        damping = query.weights.damping
+        if damping not in self._pageranks:
+            self._pageranks[damping] = PageRank(self._links, damping)
+        return self._pageranks[damping]
+
+    def _similar(self, query: Query) -> list[Ranked]:
         similar = []
         for scores in self._scores(query.sub_queries):
             fused = scores.fused(query.weights)
-            eligible = fused >= query.similarity_threshold
+            eligible = np.isfinite(fused) & (fused >= query.similarity_threshold)
             similar.append(Ranked.cut(fused, query.max_results, eligible))
-        nothing = Ranked(np.zeros(0, np.intp), np.zeros(0))
-        if query.mode == "embedding":
-            return [Found(ranked, ranked, nothing, np.zeros(0)) for ranked in similar]
-        sources = np.column_stack([ranked.spread(size) for ranked in similar])
-        walked = rounded(self._pagerank.scores(np.maximum(sources, 0)))
-        if query.mode == "association":
-            return [
-                Found(ranked, self._associate(ranked, x, query.max_results), nothing, x)
-                for ranked, x in zip(similar, walked.T, strict=True)
-            ]
-        return [
-            self._full(ranked, x, query.max_results)
-            for ranked, x in zip(similar, walked.T, strict=True)
-        ]
+        return similar
 
-    def _associate(self, similar: Ranked, pagerank: Array, limit: int) -> Ranked:
-        """Similarity and PageRank half and half, over the union of their best."""
+    def _sources(self, similar: Sequence[Ranked]) -> list[Ranked]:
+        return [Ranked(ranked.positions, np.maximum(ranked.scores, 0)) for ranked in similar]
+
+    def _associate(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
+        """Similarity and PageRank blended, over the union of their best."""
         size = len(self._graph)
-        walked = Ranked.cut(pagerank, limit, pagerank > 0)
-        blend = rounded(
-            (1 - ASSOCIATION_WEIGHT) * similar.spread(size)
-            + ASSOCIATION_WEIGHT * walked.spread(size)
-        )
-        return Ranked.cut(blend, limit, _union(size, similar, walked))
+        share = query.weights.association
+        blend = rounded((1 - share) * similar.spread(size) + share * associated.spread(size))
+        merged = Ranked.cut(blend, query.max_results, _union(size, similar, associated))
+        return Found(similar, merged, Ranked(np.zeros(0, np.intp), np.zeros(0)))
 
-    def _full(self, similar: Ranked, pagerank: Array, limit: int) -> Found:
+    def _full(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
         """The higher of similarity and PageRank, and the actions that the situations suggest."""
         size = len(self._graph)
-        associated = Ranked.cut(pagerank, ASSOCIATION_TOP_K, pagerank > 0)
         union = _union(size, similar, associated)
         higher = np.full(size, -np.inf)
         higher[similar.positions] = similar.scores
@@ -149,9 +139,8 @@ class ReferenceRetriever:
         inferred = rounded(actions.infer(sources, self._factors, self._triggers))
         return Found(
             similar,
-            Ranked.cut(higher, limit, union),
+            Ranked.cut(higher, query.max_results, union),
             Ranked.cut(inferred, actions.ACTIONS_PER_SUB_QUERY, inferred > 0),
-            pagerank,
         )
 
     def _merge(self, query: Query, rankings: Sequence[Ranked]) -> list[Scored]:

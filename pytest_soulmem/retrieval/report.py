@@ -36,7 +36,10 @@ def section(records: Sequence[Mapping[str, Any]]) -> Section:
     ]
     broken = len(records) - len(judged)
     tables = [_file_table(name, list(rows)) for name, rows in groupby(judged, lambda row: row.file)]
-    return Section("retrieval", tables, _notes(judged, broken))
+    notes = _notes(judged, broken)
+    if any(table.marked for table in tables):
+        notes.append("* best row(s) of a sweep: highest nDCG at the largest k, then highest RR")
+    return Section("retrieval", tables, notes)
 
 
 def _file_table(name: str, rows: Sequence[Judged]) -> Table:
@@ -138,10 +141,4 @@ def _notes(judged: Sequence[Judged], broken: int) -> list[str]:
         notes.append(f"{len(unjudged)} case(s) expect actions, which mode {modes} does not infer")
     if broken:
         notes.append(f"{broken} case(s) could not run: see their failures")
-    if any(len({row.outcome.weights for row in group}) > 1 for group in _by_file(judged)):
-        notes.append("* best row(s) of a sweep: highest nDCG at the largest k, then highest RR")
     return notes
-
-
-def _by_file(judged: Sequence[Judged]) -> list[list[Judged]]:
-    return [list(rows) for _, rows in groupby(judged, lambda row: row.file)]

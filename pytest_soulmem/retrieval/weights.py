@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from pytest_soulmem.decoding import NonNegative, UnitInterval, decode
 from pytest_soulmem.faults import Fault, suggestion
+from pytest_soulmem.settings import Mode
 
 
 class Weights(Struct, frozen=True, forbid_unknown_fields=True):
-    """How much each channel counts. Blends are plain weighted sums; nothing is normalised."""
+    """How much each channel counts. Blends are plain weighted sums; nothing is normalised.
+
+    ``damping`` is that of PageRank; ``association`` weighs PageRank against similarity in mode
+    ``association``.
+    """
 
     tag: NonNegative = 0.3
     variant: NonNegative = 0.7
@@ -31,6 +38,8 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
     sit_event_action: NonNegative = 0.4
     sit_event_initiator_only_action: UnitInterval = 0.6
     sit_event_target_only_action: UnitInterval = 0.6
+    damping: Annotated[float, Meta(ge=0, lt=1)] = 0.65
+    association: UnitInterval = 0.5
 
 
 NAMES = tuple(field.name for field in msgspec.structs.fields(Weights))
@@ -52,6 +61,8 @@ class WeightSet:
 
     weights: Weights
     label: str = ""
+    overrides: frozenset[str] = frozenset()
+    """The weights that a pair names."""
 
 
 def expand(sweep: BlendSweep | None, place: str) -> tuple[list[WeightSet], list[Fault]]:
@@ -77,8 +88,22 @@ def expand(sweep: BlendSweep | None, place: str) -> tuple[list[WeightSet], list[
         equal = [other for other in sets if _shown(other.weights) == _shown(weights)]
         if equal:
             faults.append(Fault(where, f"the same weights as {equal[0].label}"))
-        sets.append(WeightSet(weights, label(weights, override)))
+        sets.append(WeightSet(weights, label(weights, override), frozenset(override)))
     return sets, faults
+
+
+def sweep_faults(sets: Sequence[WeightSet], mode: Mode) -> list[Fault]:
+    """Pairs that vary what has no meaning in a mode: the sweep would sweep nothing."""
+    if mode == "association":
+        return []
+    return [
+        Fault(
+            f"$.blend_sweep.pairs[{position}].association",
+            f"blends similarity and PageRank in mode association; the mode here is {mode}",
+        )
+        for position, own in enumerate(sets)
+        if "association" in own.overrides
+    ]
 
 
 def label(weights: Weights, named: dict[str, object]) -> str:
@@ -98,9 +123,9 @@ def _override(raw: dict[str, object], place: str) -> tuple[Weights | None, list[
         for name in raw
         if name not in NAMES
     ]
-    if unknown:
-        return None, unknown
-    weights, faults = decode(raw, Weights, place)
+    known = {name: value for name, value in raw.items() if name in NAMES}
+    weights, faults = decode(known, Weights, place)
     if weights and not all(map(math.isfinite, msgspec.structs.astuple(weights))):
-        return None, [Fault(place, "a weight is not finite")]
-    return weights, faults
+        faults.append(Fault(place, "a weight is not finite"))
+    faults = unknown + faults
+    return (None, faults) if faults else (weights, [])

@@ -1,0 +1,265 @@
+"""What the page shows of a run, worked out before the template writes it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from pytest_soulmem.reporting.finish import Ending
+from pytest_soulmem.reporting.html.curves import (
+    CurveView,
+    FileCurves,
+    drawings,
+    file_curves,
+    observed,
+)
+from pytest_soulmem.reporting.html.rankings import RankingView, ranking_views
+from pytest_soulmem.reporting.html.sweeps import Family, FileFigures, families_of, file_figures
+from pytest_soulmem.reporting.results import CaseResult, Mean, Results
+
+OUTCOMES = {"passed": "✓", "failed": "✕", "error": "!", "skipped": "–"}
+"""Every outcome with its sign, for colour is not the only carrier."""
+_SLOWEST = 10
+_FAILURES = 50
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A memory before and after forgetting; the masked text in pieces, None for a lost one."""
+
+    before: str
+    masked: Sequence[str | None] | None
+    revised: str | None
+    note: str
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """One case and its drill-down."""
+
+    number: int
+    case: CaseResult
+    name: str
+    key_figures: Sequence[tuple[str, str]]
+    figures: Sequence[tuple[str, str]]
+    """Every figure, by what stands before ``@``."""
+    rankings: Sequence[RankingView]
+    curves: Sequence[CurveView]
+    texts: Texts | None
+    facts: Sequence[tuple[str, str]]
+    """Whatever else its kind found, by name."""
+
+    @property
+    def sign(self) -> str:
+        """The sign of its outcome."""
+        return OUTCOMES[self.case.outcome]
+
+    @property
+    def reason(self) -> str:
+        """Why it failed, in a line."""
+        return self.case.failure.reason if self.case.failure else ""
+
+
+@dataclass(frozen=True)
+class FileView:
+    """One file's cases."""
+
+    number: int
+    name: str
+    kinds: str
+    seconds: float
+    counts: Mapping[str, int]
+    cases: Sequence[CaseView]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole page."""
+
+    results: Results
+    headline: str
+    counts: Mapping[str, int]
+    systems: Sequence[tuple[str, str]]
+    settings: Sequence[tuple[str, str]]
+    files: Sequence[FileView]
+    figures: Sequence[FileFigures]
+    curves: Sequence[FileCurves]
+    slowest: Sequence[CaseView]
+    failures: Sequence[CaseView]
+    more_failures: int
+    kinds: Sequence[str]
+    gates: Sequence[str]
+    ending: Ending = field(default_factory=Ending)
+    outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
+
+
+def build_page(results: Results, ending: Ending) -> Page:
+    """What the page shows of a run."""
+    views = [case_view(number, case) for number, case in enumerate(results.cases, start=1)]
+    counts = _counts(results.cases)
+    failures = [view for view in views if view.case.outcome in ("failed", "error")]
+    with_points = [case for case in results.cases if observed(case)]
+    return Page(
+        results=results,
+        headline=_headline(counts, len(results.errors)),
+        counts=counts,
+        systems=_systems(results.cases),
+        settings=[(name, _plain(value)) for name, value in results.settings.items() if value],
+        files=_files(views),
+        figures=figures_by_file(results.means),
+        curves=[file_curves(list(own)) for _, own in groupby(with_points, lambda c: c.file)],
+        slowest=sorted(views, key=lambda view: -view.case.seconds)[:_SLOWEST],
+        failures=failures[:_FAILURES],
+        more_failures=max(0, len(failures) - _FAILURES),
+        kinds=list(dict.fromkeys(case.kind for case in results.cases)),
+        gates=results.settings.get("fail_under") or (),
+        ending=ending,
+    )
+
+
+def figures_by_file(means: Sequence[Mean]) -> list[FileFigures]:
+    """The tables and charts of all files that have means."""
+    return [file_figures(list(own)) for _, own in groupby(means, lambda mean: mean.file)]
+
+
+def _counts(cases: Sequence[CaseResult]) -> dict[str, int]:
+    found: Counter[str] = Counter(case.outcome for case in cases)
+    return {outcome: found[outcome] for outcome in OUTCOMES if outcome in found}
+
+
+def _headline(counts: Mapping[str, int], errors: int) -> str:
+    total = sum(counts.values())
+    passed = counts.get("passed", 0)
+    text = f"{passed} of {total} cases passed" if total else "No case ran"
+    return f"{text}, {errors} file{'s' if errors > 1 else ''} could not be used" if errors else text
+
+
+def _files(views: Sequence[CaseView]) -> list[FileView]:
+    files: dict[str, list[CaseView]] = {}
+    for view in views:
+        files.setdefault(view.case.file, []).append(view)
+    return [
+        FileView(
+            number,
+            name,
+            ", ".join(dict.fromkeys(view.case.kind for view in own)),
+            sum(view.case.seconds for view in own),
+            _counts([view.case for view in own]),
+            own,
+        )
+        for number, (name, own) in enumerate(files.items(), start=1)
+    ]
+
+
+def _systems(cases: Sequence[CaseResult]) -> list[tuple[str, str]]:
+    """What was under test, per kind."""
+    found: dict[str, dict[str, None]] = {}
+    for case in cases:
+        system = case.result.get("system")
+        if isinstance(system, dict):
+            system = " ".join(str(value) for value in system.values() if value)
+        if system:
+            found.setdefault(case.kind, {})[str(system)] = None
+    return [(kind, ", ".join(names)) for kind, names in found.items()]
+
+
+def case_view(number: int, case: CaseResult) -> CaseView:
+    """One case and its drill-down."""
+    families = families_of(list(case.figures))
+    return CaseView(
+        number=number,
+        case=case,
+        name=case.nodeid.removeprefix(f"{case.file}::"),
+        key_figures=_key_figures(families, case.figures),
+        figures=[(family.name, _listed(family, case.figures)) for family in families],
+        rankings=ranking_views(case.result.get("rankings") or ()),
+        curves=list(drawings([case])) if observed(case) else (),
+        texts=_texts(case.result),
+        facts=_facts(case),
+    )
+
+
+def _listed(family: Family, figures: Mapping[str, float]) -> str:
+    return "   ".join(
+        f"@{column} {figures[name]:.3f}" if column else f"{figures[name]:.3f}"
+        for name, column in zip(family.figures, family.columns, strict=True)
+    )
+
+
+def _key_figures(families: Sequence[Family], figures: Mapping[str, float]) -> list[tuple[str, str]]:
+    """The figures by which a case is known in a list: at the largest cut-off, at most three."""
+    last = {family.name: family.figures[-1] for family in families}
+    known = [last[name] for name in ("recall", "ndcg", "rr") if name in last]
+    chosen = known or list(last.values())[:3]
+    return [(name, f"{figures[name]:.2f}") for name in chosen]
+
+
+def _texts(result: Mapping[str, Any]) -> Texts | None:
+    effect = result.get("effect")
+    if not isinstance(effect, dict) or "text" not in result:
+        return None
+    from pytest_soulmem.forgetting.terms import PLACEHOLDER
+
+    masked = effect.get("masked_text")
+    return Texts(
+        result["text"],
+        None if masked is None else _pieces(masked, PLACEHOLDER),
+        effect.get("revised_text"),
+        effect.get("fallback") or "",
+    )
+
+
+def _pieces(text: str, placeholder: str) -> list[str | None]:
+    pieces: list[str | None] = []
+    for kept in text.split(placeholder):
+        pieces += [kept, None]
+    return [piece for piece in pieces[:-1] if piece != ""]
+
+
+_SHOWN_AS_TEXTS = ("masked_text", "revised_text", "fallback")
+_SHOWN_ELSEWHERE = {
+    "figures": ("metrics", "actions", "abstract"),
+    "rankings": ("rankings", "retrieved", "expected"),
+    "points": ("points",),
+    "effect": ("text",),
+}
+"""What the drill-down already shows, by what it shows it from."""
+
+
+def _facts(case: CaseResult) -> list[tuple[str, str]]:
+    hidden = {"case", "weights", "laws"}
+    for source, names in _SHOWN_ELSEWHERE.items():
+        if case.figures if source == "figures" else case.result.get(source):
+            hidden.update(names)
+    return [
+        (name.replace("_", " "), _plain(_without_texts(value) if name == "effect" else value))
+        for name, value in case.result.items()
+        if name not in hidden and value not in (None, "", [], {})
+    ]
+
+
+def _without_texts(effect: object) -> object:
+    if not isinstance(effect, dict):
+        return effect
+    return {name: value for name, value in effect.items() if name not in _SHOWN_AS_TEXTS}
+
+
+def _plain(value: object) -> str:
+    """A value in a table: a string as it is, a flat map as words, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict) and not any(isinstance(own, (dict, list)) for own in value.values()):
+        return ", ".join(
+            f"{name.replace('_', ' ')} {_plain(own)}"
+            for name, own in value.items()
+            if own not in (None, "")
+        )
+    if isinstance(value, list) and all(isinstance(own, (str, int, float)) for own in value):
+        return ", ".join(map(_plain, value))
+    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)

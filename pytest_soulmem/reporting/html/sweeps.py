@@ -1,0 +1,199 @@
+"""What a file's weight sets give: a table of means, and a chart of every metric over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_soulmem.reporting.html import chart
+from pytest_soulmem.reporting.html.chart import Chart
+from pytest_soulmem.reporting.results import Mean
+
+_PLAIN_PAIR = re.compile(r"tag:([\d.e+-]+?)-variant:([\d.e+-]+)")
+_EPSILON = 1e-12
+
+
+@dataclass(frozen=True)
+class Family:
+    """Figures of one name at several cut-offs, such as ``recall@1`` and ``recall@5``."""
+
+    name: str
+    figures: tuple[str, ...]
+
+    @property
+    def columns(self) -> list[str]:
+        """What tells the figures of the family apart."""
+        return [figure.rpartition("@")[2] if "@" in figure else "" for figure in self.figures]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A mean; ``best`` where no other weight set has a higher one, and some have a lower."""
+
+    value: float | None
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A weight set."""
+
+    number: int
+    label: str
+    passed: int
+    cases: int
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True)
+class FileFigures:
+    """The means of a file, and where it sweeps, their charts."""
+
+    file: str
+    families: Sequence[Family]
+    rows: Sequence[Row]
+    charts: Sequence[Chart]
+    numbered: bool
+    """The charts name weight sets by the numbers of the rows."""
+
+
+def families_of(figures: Sequence[str]) -> list[Family]:
+    """Figures grouped by what stands before ``@``, in their order."""
+    groups: dict[str, list[str]] = {}
+    for figure in figures:
+        groups.setdefault(figure.partition("@")[0], []).append(figure)
+    return [Family(name, tuple(own)) for name, own in groups.items()]
+
+
+def file_figures(means: Sequence[Mean]) -> FileFigures:
+    """What one file's means show."""
+    names = list(dict.fromkeys(name for mean in means for name in mean.figures))
+    families = families_of(names)
+    ordered = [name for family in families for name in family.figures]
+    best = {name: _best([mean.figures.get(name) for mean in means]) for name in ordered}
+    rows = [
+        Row(
+            number,
+            mean.variation,
+            mean.passed,
+            mean.cases,
+            [_cell(mean.figures.get(name), best[name]) for name in ordered],
+        )
+        for number, mean in enumerate(means, start=1)
+    ]
+    axis = _axis(means)
+    charts = [_chart(title, own, means, axis) for title, own in _panels(families)]
+    return FileFigures(
+        means[0].file, families, rows, charts if len(means) > 1 else (), axis.numbered
+    )
+
+
+def _cell(value: float | None, best: float | None) -> Cell:
+    return Cell(value, value is not None and value == best)
+
+
+def _best(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return max(known) if known and max(known) - min(known) > _EPSILON else None
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Where each weight set stands on the x axis."""
+
+    title: str
+    noun: str
+    places: Sequence[float]
+    shown: Sequence[float]
+    names: Sequence[str]
+    numbered: bool
+
+
+def _axis(means: Sequence[Mean]) -> _Axis:
+    """Tag weight where only it and the variant weight vary, else the weight sets in order."""
+    pairs = [_PLAIN_PAIR.fullmatch(mean.variation) for mean in means]
+    tags = [float(pair[1]) for pair in pairs if pair]
+    if len(set(tags)) == len(means) and max(tags) > min(tags):
+        shown = sorted(tags) if len(tags) <= 7 else chart.nice_ticks(min(tags), max(tags))
+        return _Axis("tag weight", "tag", tags, shown, [f"{tag:g}" for tag in tags], False)
+    numbers = [float(number) for number in range(1, len(means) + 1)]
+    step = -(-len(means) // 8)
+    names = [f"{number:g}" for number in numbers]
+    return _Axis("weight set", "set", numbers, numbers[::step], names, True)
+
+
+def _panels(families: Sequence[Family]) -> list[tuple[str, Family]]:
+    """One panel per family, and one for the figures that have no cut-off."""
+    panels = [(family.name, family) for family in families if len(family.figures) > 1]
+    single = tuple(
+        name for family in families if len(family.figures) == 1 for name in family.figures
+    )
+    if single:
+        panels.append((", ".join(single), Family("", single)))
+    return panels
+
+
+def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Chart:
+    named = not family.name and max(map(len, family.figures)) > 5
+    margin = chart.WIDE_RIGHT if named else chart.RIGHT
+    x = chart.x_scale(min(axis.places), max(axis.places), margin)
+    low, high = _extent([mean.figures for mean in means], family.figures)
+    y = chart.y_scale(low, high)
+    lines, marks, summary = [], [], []
+    ends: dict[float, list[str]] = {}
+    for series, figure in enumerate(family.figures):
+        found = [
+            (place, mean.figures[figure], name)
+            for place, mean, name in zip(axis.places, means, axis.names, strict=True)
+            if figure in mean.figures
+        ]
+        along = sorted(found)
+        lines.append(chart.line([(x(at), y(value)) for at, value, _ in along], f"s{series % 4}"))
+        marks += [
+            chart.mark(x(at), y(value), f"{figure} {value:.3f}, {axis.noun} {name}", series % 4)
+            for at, value, name in along
+        ]
+        ends.setdefault(y(along[-1][1]) + 4, []).append(figure)
+        summary.append(_in_words(figure, found, axis.noun))
+    return Chart(
+        name=f"{title} by {axis.title}",
+        x_title=axis.title,
+        y_title=title,
+        x_ticks=chart.ticks(x, axis.shown),
+        y_ticks=chart.ticks(y, chart.nice_ticks(low, high)),
+        lines=lines,
+        marks=marks,
+        labels=chart.spread_labels(_end_labels(family, ends), chart.WIDTH - margin + 8),
+        summary=summary,
+        margin=margin,
+    )
+
+
+def _end_labels(family: Family, ends: Mapping[float, Sequence[str]]) -> Iterator[tuple[float, str]]:
+    """Cut-offs at the ends of a family's lines, in one where lines end together; else names."""
+    for y, figures in ends.items():
+        if family.name:
+            yield y, "@" + ",".join(figure.rpartition("@")[2] for figure in figures)
+        else:
+            yield from ((y, figure) for figure in figures)
+
+
+def _extent(figures: Sequence[Mapping[str, float]], names: Sequence[str]) -> tuple[float, float]:
+    """From 0 to 1, where the metrics live; wider where a figure lies outside."""
+    values = [own[name] for own in figures for name in names if name in own]
+    return min([0.0, *values]), max([1.0, *values])
+
+
+def _in_words(figure: str, found: Sequence[tuple[float, float, str]], noun: str) -> str:
+    values = [value for _, value, _ in found]
+    low, high = min(values), max(values)
+    if high - low <= _EPSILON:
+        return f"{figure} {high:.3f} throughout"
+    highest, lowest = (_named(found, value) for value in (high, low))
+    return f"{figure} up to {high:.3f} ({noun} {highest}), down to {low:.3f} ({noun} {lowest})"
+
+
+def _named(found: Sequence[tuple[float, float, str]], wanted: float) -> str:
+    names = [name for _, value, name in found if abs(value - wanted) <= _EPSILON]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pytest_soulmem.reporting.gather import Gatherer, attach, attached
+
+
+def report_of(record: dict[str, Any] | None = None, **fields: Any) -> Any:
+    report: Any = SimpleNamespace(duration=0.5, **fields)
+    if record is not None:
+        attach(report, record, "passed")
+    return report
+
+
+def test_what_is_attached_is_plain_text_and_reads_back() -> None:
+    report = report_of({"kind": "retrieval", "index": 3, "ids": ["记忆\u202e"]})
+    assert isinstance(report.soulmem, str)
+    assert attached(report) == {
+        "kind": "retrieval",
+        "index": 3,
+        "ids": ["记忆\u202e"],
+        "outcome": "passed",
+        "seconds": 0.5,
+    }
+    json.loads(report.soulmem)
+
+
+@pytest.mark.parametrize("report", [report_of(), SimpleNamespace(soulmem=7), object()])
+def test_reports_of_others_hold_nothing(report: object) -> None:
+    assert attached(report) is None
+
+
+def test_records_come_back_in_the_order_of_collection() -> None:
+    gatherer = Gatherer()
+    assert not gatherer.found_something()
+    for index, kind in [(3, "a"), (0, "b"), (2, "a"), (1, "a")]:
+        gatherer.pytest_runtest_logreport(report_of({"kind": kind, "index": index}))
+    gatherer.pytest_runtest_logreport(report_of())
+    assert gatherer.found_something()
+    kinds = gatherer.by_kind()
+    assert list(kinds) == ["b", "a"]
+    assert [record["index"] for record in kinds["a"]] == [1, 2, 3]
+
+
+def test_a_file_that_cannot_be_collected_counts_as_found() -> None:
+    gatherer = Gatherer()
+    for node_id, failed in (("test_a.py", True), ("queries/a.json", False)):
+        report: Any = SimpleNamespace(nodeid=node_id, failed=failed, longrepr="x")
+        gatherer.pytest_collectreport(report)
+    assert not gatherer.found_something()
+    broken: Any = SimpleNamespace(nodeid="queries/a.json", failed=True, longrepr="x")
+    gatherer.pytest_collectreport(broken)
+    assert gatherer.found_something()

@@ -1,0 +1,360 @@
+"""The page in a real Chromium: what it shows, what it asks for, how it is used."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from html_samples import HOSTILE, QUOTED, TEXTS, hostile_results, results
+
+from pytest_soulmem.reporting.finish import Ending
+from pytest_soulmem.reporting.html import render_html
+from pytest_soulmem.reporting.results import CollectionError, Results
+from pytest_soulmem.reporting.table import Section, Table
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+ARGUMENTS = (
+    "--no-sandbox",  # Chromium as root, as in most containers, has none
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PATIENCE = 10_000
+"""Milliseconds; Playwright's own 30 s only delay a failure."""
+
+
+def missing(what: str) -> None:
+    if os.environ.get("SOULMEM_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"{what} is not installed, and SOULMEM_REQUIRE_BROWSER is set")
+    pytest.skip(f"{what} is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM:
+        missing("Chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+WATCH = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", event =>
+  window.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+"""
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def show(browser: Any, tmp_path: Path) -> Iterator[Open]:
+    """Opens the page of a run offline; whatever it complains about or asks for fails the test."""
+    trouble: list[str] = []
+    contexts = []
+    pages = []
+
+    def show(found: Results | None = None, ending: Ending | None = None, **options: Any) -> Any:
+        path = tmp_path / "report.html"
+        path.write_bytes(render_html(found or results(), ending or Ending()))
+        context = browser.new_context(offline=True, **options)
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        pages.append(page)
+        page.add_init_script(WATCH)
+        page.on("console", lambda message: trouble.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: trouble.append(f"dialog: {dialog.message}"))
+        page.on(
+            "request",
+            lambda request: request.url == path.as_uri() or trouble.append(f"asks {request.url}"),
+        )
+        page.goto(path.as_uri())
+        return page
+
+    yield show
+    for page in pages:
+        trouble += page.evaluate("window.violations ?? []")
+    for context in contexts:
+        context.close()
+    assert trouble == []
+
+
+def everything(page: Any) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach(own => own.open = true)")
+
+
+def shown(page: Any) -> list[str]:
+    return page.locator(".case:visible .name").all_inner_texts()
+
+
+def matches(page: Any) -> Any:
+    return page.get_by_role("status")
+
+
+def expect(locator: Any) -> Any:
+    from playwright.sync_api import expect
+
+    return expect(locator)
+
+
+# Charts.
+
+
+def test_charts_have_marks_where_the_page_is_seen(show):
+    page = show()
+    charts = page.locator("#figures svg, #forgetting figure svg")
+    assert charts.count() == 6
+    for chart in charts.all():
+        box = chart.bounding_box()
+        assert box["width"] > 200
+        assert chart.locator(".mark").count() >= 1
+        assert chart.locator("polyline").count() >= 1
+        for mark in chart.locator(".mark").all():
+            own = mark.bounding_box()
+            assert box["x"] <= own["x"] <= box["x"] + box["width"]
+            assert box["y"] - 1 <= own["y"] <= box["y"] + box["height"]
+
+
+def test_charts_exist_without_javascript(show):
+    page = show(java_script_enabled=False)
+    assert page.locator("#figures polyline").count() > 4
+    assert page.locator("#filter").is_hidden()
+    page.locator(".case").first.locator("summary").first.click()
+    assert page.locator(".case").first.locator("svg .mark").count() == 3
+
+
+def test_a_point_says_its_value_and_lines_do_not_catch_the_pointer(show):
+    page = show()
+    titles = page.locator("#figures .mark title").all_text_contents()
+    assert "recall@3 0.950, tag 0.1" in titles
+    assert (
+        page.locator("#figures .line").first.evaluate("own => getComputedStyle(own).pointerEvents")
+        == "none"
+    )
+
+
+def colours(page: Any) -> tuple[str, str, str]:
+    return tuple(
+        page.locator(selector).first.evaluate(f"own => getComputedStyle(own).{name}")
+        for selector, name in (
+            ("body", "backgroundColor"),
+            ("body", "color"),
+            ("#figures .line.s0", "stroke"),
+        )
+    )
+
+
+def test_dark_and_light_follow_the_system(show):
+    light, dark = (colours(show(color_scheme=scheme)) for scheme in ("light", "dark"))
+    assert all(a != b for a, b in zip(light, dark, strict=True))
+
+
+# The filter.
+
+
+def test_the_filter_filters_by_text(show):
+    page = show()
+    page.get_by_role("searchbox").fill("BOTH tag:0.9")
+    expect(matches(page)).to_have_text("1 of 13 cases")
+    (only,) = shown(page)
+    assert "asks for both[tag:0.9-variant:0.1]" in only
+
+
+def test_the_filter_finds_what_stands_in_a_closed_case(show):
+    page = show()
+    page.get_by_role("searchbox").fill("lake")
+    expect(matches(page)).to_have_text("1 of 13 cases")
+    page.get_by_role("searchbox").fill("no such thing")
+    expect(matches(page)).to_have_text("0 of 13 cases")
+
+
+def test_the_filter_filters_by_outcome_kind_and_file(show):
+    page = show()
+    page.get_by_role("combobox", name="Outcome").select_option("failed")
+    expect(matches(page)).to_have_text("2 of 13 cases")
+    page.get_by_role("combobox", name="Kind").select_option("forgetting")
+    expect(matches(page)).to_have_text("1 of 13 cases")
+    page.get_by_role("button", name="Clear").click()
+    expect(matches(page)).to_have_text("13 cases")
+    page.get_by_role("combobox", name="File").select_option("queries/overrides.json")
+    expect(matches(page)).to_have_text("2 of 13 cases")
+    assert page.locator("#cases h3:visible").all_inner_texts() == ["queries/overrides.json"]
+
+
+def test_the_number_of_matches_is_announced(show):
+    page = show()
+    assert matches(page).get_attribute("aria-live") == "polite"
+
+
+# Links and the keyboard.
+
+
+def test_a_link_opens_its_case_even_where_the_filter_hides_it(show):
+    page = show()
+    page.get_by_role("combobox", name="Kind").select_option("events")
+    expect(matches(page)).to_have_text("1 of 13 cases")
+    page.locator("#failures a").first.click()
+    case = page.locator(".case.failed").first
+    expect(case.locator("pre")).to_be_in_viewport()
+    expect(matches(page)).to_have_text("13 cases")
+
+
+def test_the_page_is_used_by_keyboard(show):
+    page = show()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "To the cases"
+    expect(page.get_by_role("link", name="To the cases")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "text"
+    page.keyboard.type("stream")
+    expect(matches(page)).to_have_text("1 of 13 cases")
+    for _ in range(5):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.keyboard.press("Enter")
+    expect(page.locator(".case[open] dl.facts")).to_be_visible()
+
+
+def test_focus_is_visible(show):
+    page = show()
+    for selector in ("nav a", "#filter input", "#filter select", ".case summary"):
+        own = page.locator(selector).first
+        page.keyboard.press("Tab")
+        own.focus()
+        style = own.evaluate(
+            "own => getComputedStyle(own).outlineStyle + ' ' + getComputedStyle(own).outlineWidth"
+        )
+        assert style.startswith("solid")
+        assert float(style.split()[1].removesuffix("px")) >= 2
+
+
+# For those who do not see it.
+
+
+def test_the_accessibility_tree_carries_the_findings(show):
+    page = show(results(errors=[CollectionError("queries/bad.json", "queries/bad.json: broken")]))
+    tree = page.locator("body").aria_snapshot()
+    for part in (
+        'heading "11 of 13 cases passed, 1 file could not be used" [level=1]',
+        'navigation "On this page"',
+        "main:",
+        "search",
+        'heading "Files that could not be used" [level=2]',
+        'img "recall by tag weight"',
+        "recall@3 up to 0.950 (tag 0.1), down to 0.550 (tag 0.9)",
+        'img "missing degree over time"',
+        "farthest from the reference curve by 0.2: magnitude",
+        'rowheader "tag:0.1-variant:0.9"',
+        'columnheader "recall"',
+    ):
+        assert part in tree, part
+
+
+def test_an_opened_case_is_in_the_accessibility_tree(show):
+    page = show()
+    case = page.locator(".case", has_text="asks for tea[tag:0.1").first
+    assert "lamp" not in case.aria_snapshot()
+    case.locator("summary").click()
+    tree = case.aria_snapshot()
+    for part in (
+        "passed: asks for tea[tag:0.1-variant:0.9]",
+        'heading "combined ranking 2 of 2 expected and 0 of 1 bonus came back" [level=4]',
+        'row "2 2 lamp ▲ 1 0.6000 0.6500 1.000 0.000 0.100 0.600"',
+        'row "missing bonus cup',
+        "Moved up: lamp up 1 (PageRank above similarity)",
+    ):
+        assert part in tree, part
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 360])
+def test_axe_finds_nothing(show, scheme, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    section = Section("comparison", [Table(["", "old"], [["recall@3", "0.9"]])], ["lost: 1"])
+    errors = [CollectionError("queries/bad.json", "queries/bad.json: broken")]
+    page = show(
+        results(errors=errors),
+        Ending(["recall@3: short"], [section]),
+        color_scheme=scheme,
+        viewport={"width": width, "height": 800},
+    )
+    everything(page)
+    found = axe.run(page).response["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]][:5]) for one in found] == []
+
+
+# Any width, any medium.
+
+
+@pytest.mark.parametrize("make", [results, hostile_results])
+@pytest.mark.parametrize("width", [320, 360, 768])
+def test_a_phone_needs_no_sideways_scrolling(show, make, width):
+    page = show(make(), viewport={"width": width, "height": 700})
+    everything(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_tables_and_charts_stay_inside(show):
+    page = show(viewport={"width": 360, "height": 700})
+    everything(page)
+    for own in page.locator(".scroll, figure, pre, dl").all():
+        box = own.bounding_box()
+        assert box is None or box["x"] + box["width"] <= 360.5
+
+
+def test_print_opens_what_is_closed(show):
+    page = show()
+    inside = page.locator(".case .inside").first
+    assert not inside.is_visible()
+    page.emulate_media(media="print")
+    height = inside.evaluate("own => own.getBoundingClientRect().height")
+    assert height > 50
+    assert page.locator("#filter").is_hidden()
+    assert page.pdf()[:5] == b"%PDF-"
+
+
+# Hostile texts.
+
+
+def test_hostile_texts_are_shown_and_do_nothing(show):
+    page = show(hostile_results())
+    everything(page)
+    page.wait_for_timeout(200)
+    assert "pwned" not in page.title()
+    assert page.locator("img, b:has-text('bold')").count() == 0
+    assert page.locator("script").count() == 1
+    text = page.locator("main").inner_text()
+    for hostile in (HOSTILE, QUOTED, "left\\u202eright\\u2066", "\\x1b[31mred", "half \\ud800 a"):
+        assert hostile in text
+
+
+def test_hostile_texts_can_be_searched(show):
+    page = show(hostile_results())
+    page.get_by_role("searchbox").fill("</script>")
+    expect(matches(page)).to_have_text(f"3 of {3 * len(TEXTS)} cases")
+
+
+# Many cases.
+
+
+def test_a_thousand_cases_stay_usable(show):
+    from html_samples import retrieval_case
+
+    page = show(results(*(retrieval_case(f"case {number}") for number in range(1000))))
+    page.get_by_role("searchbox").fill("case 999")
+    expect(matches(page)).to_have_text("1 of 1000 cases")

@@ -1,0 +1,102 @@
+"""Inferring actions from retrieved situations."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_soulmem.retrieval.actions import (
+    accumulate,
+    infer,
+    situation_factors,
+    softmax,
+    trigger_probabilities,
+)
+from retrieval import oracle, strategies
+from retrieval.builders import abstract, graph_of, link, proc, procedure, semantic, specific
+
+
+def inferred(nodes, scores):
+    """Every action's score, from the scores of retrieved memories by id."""
+    graph = graph_of(nodes)
+    values = infer(
+        np.array([scores.get(node.id, 0.0) for node in graph.nodes]),
+        situation_factors(graph),
+        trigger_probabilities(graph),
+    )
+    return {name: value for name, value in zip(graph.index, values, strict=True) if value}
+
+
+def accumulated(nodes, weights):
+    """Every action's score from given weights of the first nodes."""
+    weights = np.array(weights + [0.0] * (len(nodes) - len(weights)))
+    return accumulate(weights, trigger_probabilities(graph_of(nodes))).tolist()
+
+
+def test_pinned_one_source():
+    source = specific("s", links=[proc("s", "a", 0.7), proc("s", "b", 0.3)])
+    found = accumulated([source, procedure("a"), procedure("b")], [1.0])
+    assert found == pytest.approx([0, 0.7, 0.3])
+
+
+def test_pinned_two_sources_of_one_action():
+    sources = [
+        specific("s", links=[proc("s", "a", 0.6)]),
+        abstract("t", links=[proc("t", "a", 0.4)]),
+    ]
+    found = accumulated([*sources, procedure("a")], [0.8, 0.5])
+    assert found == pytest.approx([0, 0, 0.68])
+
+
+@strategies.lean
+@given(strategies.graphs(), st.data())
+def test_agrees_with_the_plain_loops(nodes, data):
+    score = st.floats(0, 1) | st.just(0.0)
+    scores = {node["id"]: data.draw(score) for node in nodes}
+    order = {node["id"]: position for position, node in enumerate(nodes)}
+    expected = oracle.actions(nodes, scores, order, count=len(nodes))
+    found = {name: value for name, value in inferred(nodes, scores).items() if value > 5e-7}
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_weights_are_a_softmax_in_which_abstract_situations_count_twice():
+    nodes = [
+        specific("s", links=[proc("s", "a", 1)]),
+        abstract("t", links=[proc("t", "b", 1)]),
+        procedure("a"),
+        procedure("b"),
+    ]
+    found = inferred(nodes, {"s": 0.4, "t": 0.3})
+    total = math.exp(0.4) + math.exp(0.6)
+    assert found == pytest.approx({"a": math.exp(0.4) / total, "b": math.exp(0.6) / total})
+
+
+def test_only_situations_above_zero_are_sources():
+    links = {name: [proc(name, "a", 0.5)] for name in ("concept", "cold", "warm")}
+    nodes = [
+        semantic("concept", links=links["concept"]),
+        specific("cold", links=links["cold"]),
+        specific("warm", links=links["warm"]),
+        procedure("a"),
+    ]
+    assert inferred(nodes, {"concept": 0.9, "warm": 0.1}) == pytest.approx({"a": 0.5})
+    assert inferred(nodes, {"concept": 0.9}) == {}
+    assert inferred(nodes, {}) == {}
+
+
+def test_a_situation_without_actions_takes_its_share():
+    nodes = [specific("s", links=[proc("s", "a", 1)]), specific("t"), procedure("a")]
+    assert inferred(nodes, {"s": 0.5, "t": 0.5}) == pytest.approx({"a": 0.5})
+
+
+def test_only_links_that_trigger_a_procedure_count():
+    other = {"Sem": {"verb": "", "confidence": 1}}
+    links = [link("s", "a", other), proc("s", "t", 1), proc("s", "a", 0.2), proc("s", "a", 0.3)]
+    nodes = [specific("s", links=links), specific("t"), procedure("a")]
+    assert inferred(nodes, {"s": 1}) == pytest.approx({"a": 0.5})
+
+
+def test_softmax_of_large_scores():
+    assert softmax(np.array([1000.0, 1000.0])).tolist() == [0.5, 0.5]
