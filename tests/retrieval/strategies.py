@@ -103,6 +103,7 @@ variants = st.one_of(
 sub_queries = fields({"priority": st.integers(0, 3), "tag": texts, "variant": variants})
 requests = st.lists(sub_queries, min_size=1, max_size=3)
 
+
 def tenths(number):
     return number / 10
 
