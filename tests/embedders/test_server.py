@@ -511,7 +511,7 @@ def test_settings_of_the_ini_file(project: pytest.Pytester, there: StandIn) -> N
         'soulmem_model = "m"\n'
         'soulmem_query_prefix = "query: "\n'
         'soulmem_passage_prefix = "passage: "\n'
-        "soulmem_timeout = 5\n"
+        'soulmem_timeout = "5"\n'
         'soulmem_check = "none"\n'
     )
     result = project.runpytest_inprocess("queries")
