@@ -38,10 +38,19 @@ def recognise(path: Path, *, named: bool) -> Recognised | None:
         return Recognised(place, document)
     if not named:
         return None
-    for kind in KINDS:
+    for kind in _likeliest_first(document):
         if kind.load().recognises(document):
             return Recognised(kind, document)
     raise FixtureError(path, [Fault("", _refusal(document))])
+
+
+def _likeliest_first(document: object) -> list[Kind]:
+    """The kinds, those first whose fields the document or the items of its lists have."""
+    fields = set(document) if isinstance(document, dict) else set()
+    for value in document.values() if isinstance(document, dict) else ():
+        items = value if isinstance(value, list) else ()
+        fields.update(name for item in items if isinstance(item, dict) for name in item)
+    return sorted(KINDS, key=lambda kind: -len(kind.hints & fields))
 
 
 def _has_sibling(path: Path, kind: Kind) -> bool:

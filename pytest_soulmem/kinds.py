@@ -34,6 +34,8 @@ class Kind:
     module_name: str
     mark: str = "`test_cases`"
     """What tells a file of this kind from other JSON, in words."""
+    hints: frozenset[str] = frozenset()
+    """Fields by which a file that lies elsewhere is told from those of other kinds."""
 
     def claims(self, path: Path) -> bool:
         """Whether a file stands where files of this kind live."""
@@ -52,6 +54,7 @@ KINDS = (
         "query",
         ("queries/*.json", "*/question*.json"),
         "pytest_soulmem.retrieval.kind",
+        hints=frozenset({"graph_path", "blend_sweep", "sub_queries"}),
     ),
     Kind(
         "forgetting",
@@ -59,6 +62,7 @@ KINDS = (
         "forget",
         ("forget/*.json",),
         "pytest_soulmem.forgetting.kind",
+        hints=frozenset({"kind", "law_tolerance", "text", "time_offset_hours"}),
     ),
     Kind(
         "events",
@@ -67,6 +71,7 @@ KINDS = (
         ("events/*.json",),
         "pytest_soulmem.events.kind",
         mark="the `schema_version` of model events",
+        hints=frozenset({"schema_version", "scenarios", "scenario_id"}),
     ),
     Kind(
         "archive",
@@ -74,6 +79,7 @@ KINDS = (
         "archive",
         ("archive/*.json",),
         "pytest_soulmem.archive.kind",
+        hints=frozenset({"media", "documents", "steps"}),
     ),
 )
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
 from pytest_soulmem.kinds import Failure
 from pytest_soulmem.reporting.text import visible, visible_lines
-
-_PACKAGE = Path(__file__).parent
+from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
 
 
 class Misbehaviour(Exception):
@@ -38,8 +35,8 @@ def ask_hook(name: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except Exception as error:
-        reason = f"the hook {name} raised {headline(error)}"
-        raise Misbehaviour(reason, users_traceback(error)) from None
+        reason = f"the hook {name} raised {one_line(error)}"
+        raise Misbehaviour(reason, _traceback(error)) from None
 
 
 def ask_method(method: str, context: str, call: Callable[[], Any]) -> Any:
@@ -51,8 +48,8 @@ def ask_method(method: str, context: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except Exception as error:
-        details = f"asked about: {context}\n\n{users_traceback(error)}"
-        raise Misbehaviour(f"{method} raised {headline(error)}", details) from None
+        details = f"asked about: {context}\n\n{_traceback(error)}"
+        raise Misbehaviour(f"{method} raised {one_line(error)}", details) from None
 
 
 def nonsense(method: str, context: str, value: object, expected: str) -> Misbehaviour:
@@ -81,24 +78,6 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"an object of type {type(value).__qualname__}"
 
 
-def headline(error: Exception) -> str:
-    """The type and the first line of the message."""
-    first = next(iter(str(error).splitlines()), "")
-    return f"{type(error).__qualname__}: {first}" if first else type(error).__qualname__
-
-
-def users_traceback(error: Exception) -> str:
-    """The traceback of a user's error without the frames that called their code."""
-    error.__traceback__ = _from_users_code(error.__traceback__)
-    return visible_lines("".join(traceback.format_exception(error)).rstrip())
-
-
-def _from_users_code(frames: TracebackType | None) -> TracebackType | None:
-    """The traceback from the first frame that is neither ours nor pluggy's."""
-    while frames is not None and _is_machinery(Path(frames.tb_frame.f_code.co_filename)):
-        frames = frames.tb_next
-    return frames
-
-
-def _is_machinery(path: Path) -> bool:
-    return _PACKAGE in path.parents or "pluggy" in path.parts
+def _traceback(error: Exception) -> str:
+    """The user's frames; the error alone where none of them is below ours."""
+    return users_traceback(error) or one_line(error)

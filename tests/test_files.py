@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from projects import case, graph, queries
 
 from pytest_soulmem.files import recognise
+from pytest_soulmem.kinds import KINDS
 
 OTHERS = {
     "package.json": {"name": "x", "scripts": {}},
@@ -189,3 +191,18 @@ def test_recognise(tmp_path) -> None:
     found = recognise(forget, named=False)
     assert found is not None
     assert found.kind.name == "forgetting"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_named_file_elsewhere_is_told_by_its_fields(tmp_path, kind):
+    """Every kind of fixture of this project, and the minimal one of each kind."""
+    folder = Path(__file__).parent.parent / "fixtures" / kind.places[0].split("/")[0]
+    documents = [json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json"))]
+    documents.append(kind.load().example(tmp_path / "x.json")[tmp_path / "x.json"])
+    assert len(documents) > 1
+    for document in documents:
+        elsewhere = tmp_path / "elsewhere.json"
+        elsewhere.write_text(json.dumps(document), "utf-8")
+        found = recognise(elsewhere, named=True)
+        assert found
+        assert found.kind == kind
