@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from hypothesis import HealthCheck, Verbosity, settings
+from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from hypothesis.strategies import SearchStrategy
@@ -35,7 +35,7 @@ from pytest_soulmem.archive.steps import (
     as_json,
 )
 from pytest_soulmem.kinds import Failure
-from pytest_soulmem.laws import Broken, broken_law, search_settings, searched
+from pytest_soulmem.laws import Broken, Counterexample, broken_law, search_settings, searched
 from pytest_soulmem.users_code import Misbehaviour
 
 T = TypeVar("T")
@@ -78,9 +78,15 @@ class Domain:
 class BrokenLaw(Broken):
     """A law of the chain does not hold."""
 
-    def __init__(self, law: str, seen: str, steps: Sequence[str]) -> None:
-        super().__init__(seen, steps)
+    def __init__(self, law: str, seen: str, steps: Sequence[Step]) -> None:
+        super().__init__(seen, _told(steps))
         self.law = law
+        self.steps = tuple(steps)
+
+
+def _told(steps: Sequence[Step]) -> list[str]:
+    """Steps as a fixture would write them."""
+    return [json.dumps(as_json(step), ensure_ascii=False) for step in steps]
 
 
 @dataclass
@@ -127,14 +133,49 @@ def _search(domain: Domain, names: Sequence[str], key: str, findings: Findings) 
         # As hypothesis' own plugin does for parametrised tests.
         machine._hypothesis_internal_add_digest = key.encode()  # type: ignore[attr-defined]
         found = searched(lambda: _run(machine), search.raised)
-    if found is None:
-        return False
-    last = search.raised[-1]
-    assert isinstance(last, BrokenLaw)  # noqa: S101 - a machine raises no other
+        if found is None:
+            return False
+        broken = search.raised[-1]
+        assert isinstance(broken, BrokenLaw)  # noqa: S101 - a machine raises no other
+        if Phase.shrink in settings().phases and not found.note:
+            broken = _trimmed(search, broken)
+            found = Counterexample(broken.seen, broken.values)
     chain = f"chain {findings.chain}"
-    statement = LAWS[last.law].statement
-    findings.failures[last.law] = broken_law(last.law, statement, chain, found)
+    statement = LAWS[broken.law].statement
+    findings.failures[broken.law] = broken_law(broken.law, statement, chain, found)
     return True
+
+
+def _trimmed(search: Search, broken: BrokenLaw) -> BrokenLaw:
+    """Leave out steps, and deaths, that the story does not need.
+
+    What can be drawn depends on the steps before, so hypothesis cannot drop every one of them.
+    """
+    while simpler := _first_that_breaks(search, broken.law, _simpler(broken.steps)):
+        broken = simpler
+    return broken
+
+
+def _simpler(steps: Sequence[Step]) -> Iterator[list[Step]]:
+    for at, step in enumerate(steps):
+        before, after = steps[:at], steps[at + 1 :]
+        yield [*before, *after]
+        if isinstance(step, CrashAt):
+            yield [*before, step.during, *after]
+
+
+def _first_that_breaks(
+    search: Search, law: str, stories: Iterable[Sequence[Step]]
+) -> BrokenLaw | None:
+    for steps in stories:
+        try:
+            ChainMachine(search).replay(steps)
+        except BrokenLaw as error:
+            if error.law == law:
+                return error
+        except Misbehaviour:
+            pass  # the steps that remain are no story any more
+    return None
 
 
 def _run(machine: Callable[[], RuleBasedStateMachine]) -> None:
@@ -293,7 +334,7 @@ class ChainMachine(RuleBasedStateMachine):
         move = make_move(self._story, step, before, self._state, finished)
         for law in self._search.laws:
             for seen in LAWS[law].check(move):
-                raise BrokenLaw(law, seen, self._told())
+                raise BrokenLaw(law, seen, self._steps)
 
     def _careful(self, call: Callable[[], T]) -> T:
         """Keep what is raised; errors of the chain say after which steps they came."""
@@ -305,14 +346,18 @@ class ChainMachine(RuleBasedStateMachine):
             raise
         except Misbehaviour as error:
             self._sound = False
-            steps = "\n".join(["after these steps:", *self._told()])
+            steps = "\n".join(["after these steps:", *_told(self._steps)])
             told = Misbehaviour(error.reason, f"{error.details}\n\n{steps}".strip())
             self._search.raised.append(told)
             raise told from None
 
-    def _told(self) -> list[str]:
-        """The steps so far, as a fixture would write them."""
-        return [json.dumps(as_json(step), ensure_ascii=False) for step in self._steps]
+    def replay(self, steps: Sequence[Step]) -> None:
+        """Do given steps, and end."""
+        try:
+            for step in steps:
+                self._take(step)
+        finally:
+            self._host.close()
 
     def teardown(self) -> None:
         """End with a recovery, and give the chain's files back."""

@@ -11,6 +11,7 @@ from pytest_soulmem.archive import machine
 from pytest_soulmem.archive.chain import SqliteChain
 from pytest_soulmem.archive.fixture import LAW_NAMES
 from pytest_soulmem.archive.laws import LAWS
+from pytest_soulmem.archive.steps import Archive, CrashAt, Gc, Put, Transfer
 from pytest_soulmem.users_code import Misbehaviour
 
 
@@ -44,7 +45,6 @@ def test_the_counterexample_is_the_shortest_story(profile):
         "chain archive_mutants.RecoveryGrows",
         "",
         "simplest counterexample found:",
-        '  {"step": "put", "media": "cat", "context": "chat"}',
         '  {"step": "recover"}',
         "",
         '(to spare this file the law: "laws": {"recovery-idempotent": false})',
@@ -106,4 +106,18 @@ def test_no_folder_is_left_behind(profile, tmp_path, monkeypatch):
     monkeypatch.setattr("pytest_soulmem.archive.scenario._MEMORY", tmp_path)
     profile(max_examples=5, phases=[Phase.generate])
     tried(SqliteChain, ["names-stay"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_steps_and_deaths_that_a_story_does_not_need_are_left_out(tmp_path):
+    law = "archived-media-kept"
+    put = Put(step="put", media="cat", context="chat")
+    transfer = Transfer(step="transfer", context="chat", document="marked")
+    archive = Archive(step="archive", document="marked")
+    crash = CrashAt(step="crash_at", point="transfer.committed", during=transfer)
+    story = [put, Gc(step="gc"), crash, Gc(step="gc"), archive]
+    domain = machine.Domain(opener(mutants.ReleasesEverything), load("defects").cast)
+    search = machine.Search(domain, [law], tmp_path, machine.Findings())
+    found = machine._trimmed(search, machine.BrokenLaw(law, "seen", story))
+    assert found.steps == (put, transfer, archive)
     assert list(tmp_path.iterdir()) == []

@@ -103,6 +103,12 @@ variants = st.one_of(
 sub_queries = fields({"priority": st.integers(0, 3), "tag": texts, "variant": variants})
 requests = st.lists(sub_queries, min_size=1, max_size=3)
 
+
+def tenths(number):
+    return number / 10
+
+
 weights = st.fixed_dictionaries(
-    {name: st.integers(0, 10).map(lambda n: n / 10) for name in DEFAULTS}
+    # Damping stays below 1.
+    {name: st.integers(0, 9 if name == "damping" else 10).map(tenths) for name in DEFAULTS}
 )

@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from forgetting_helpers import TEXT, case, found_in
 
+from forgetting.helpers import TEXT, case, found_in
 from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
 
 

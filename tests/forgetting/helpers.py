@@ -19,7 +19,7 @@ from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
 from pytest_soulmem.forgetting.inferences import Finding, Trial, examine
 from pytest_soulmem.forgetting.subject import Subject
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures" / "forget"
 
 TEXT = "机器学习是人工智能的一个重要分支"

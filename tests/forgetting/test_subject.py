@@ -59,7 +59,7 @@ def test_numbers_of_any_type_are_taken(answer):
 def test_anything_else_is_refused(answer, shown):
     with pytest.raises(Misbehaviour) as caught:
         degree_of(answer)
-    assert f"test_forgetting_subject.Answering.missing_degree {shown}" in caught.value.reason
+    assert f"forgetting.test_subject.Answering.missing_degree {shown}" in caught.value.reason
     assert "1.5 h, retrieval_count 3, half-life 24 h, factor 0.1, cap 50" in caught.value.details
 
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from forgetting_helpers import CASES, FIXTURES, case, document
 from hypothesis import given, settings
 
+from forgetting.helpers import CASES, FIXTURES, case, document
 from pytest_soulmem import strategies
 from pytest_soulmem.faults import FixtureError
 from pytest_soulmem.forgetting.fixture import (

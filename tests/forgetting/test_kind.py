@@ -9,8 +9,8 @@ import xml.etree.ElementTree as ET
 
 import hypothesis
 import pytest
-from forgetting_helpers import ROOT, case, document, write
 
+from forgetting.helpers import ROOT, case, document, write
 from pytest_soulmem.forgetting.fixture import LAW_NAMES
 
 SMOKE = "forget_ebbinghaus_smoke"

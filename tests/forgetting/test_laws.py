@@ -9,8 +9,8 @@ import random
 
 import hypothesis
 import pytest
-from forgetting_helpers import TEXT
 
+from forgetting.helpers import TEXT
 from pytest_soulmem.forgetting.fixture import LAW_NAMES
 from pytest_soulmem.forgetting.forgetter import EbbinghausForgetter
 from pytest_soulmem.forgetting.laws import LAWS, Domain, still_masked, try_law
