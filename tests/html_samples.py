@@ -155,9 +155,12 @@ def effect_case(
     return forgetting_case("effect", [point(96, 0.9375, 0, "Revised")], text=text, effect=effect)
 
 
+SEEN = [{"event": "a", "found": {"state": "done"}}, {"event": "b", "found": {"state": None}}]
+
+
 def other_case(**result: Any) -> CaseResult:
     """A case of a kind that the page knows nothing about."""
-    found = result or {"steps": 3, "held": True, "seen": [{"event": "a"}], "nothing": None}
+    found = result or {"steps": 3, "held": True, "seen": SEEN, "nothing": None}
     return CaseResult(
         f"{OTHER}::a stream", OTHER, "events", "passed", 0.001, None, found, {}, "", ""
     )
@@ -227,7 +230,9 @@ def hostile_results() -> Results:
         cases += [
             _failing(case, text),
             effect_case(text, f"{text} [masked] {text}", text),
-            other_case(**{text: text, "list": [text], "map": {text: [text]}}),
+            other_case(
+                **{text: text, "list": [text], "map": {text: [text]}, "table": [{text: text}]}
+            ),
         ]
     errors = [CollectionError(f"queries/{text}.json", f"{text}\n  {text}") for text in TEXTS]
     return results(*cases, errors=errors, embedder=TEXTS[0], fail_under=list(TEXTS))

@@ -38,6 +38,15 @@ class Texts:
 
 
 @dataclass(frozen=True)
+class FactTable:
+    """A list of alike things that a kind found: a row each."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
 class CaseView:
     """One case and its drill-down."""
 
@@ -52,6 +61,7 @@ class CaseView:
     texts: Texts | None
     facts: Sequence[tuple[str, str]]
     """Whatever else its kind found, by name."""
+    tables: Sequence[FactTable]
 
     @property
     def sign(self) -> str:
@@ -169,6 +179,7 @@ def _systems(cases: Sequence[CaseResult]) -> list[tuple[str, str]]:
 
 def case_view(number: int, case: CaseResult) -> CaseView:
     """One case and its drill-down."""
+    others = _others(case)
     families = families_of(list(case.figures))
     return CaseView(
         number=number,
@@ -179,7 +190,8 @@ def case_view(number: int, case: CaseResult) -> CaseView:
         rankings=ranking_views(case.result.get("rankings") or ()),
         curves=list(drawings([case])) if observed(case) else (),
         texts=_texts(case.result),
-        facts=_facts(case),
+        facts=[(name, _plain(value)) for name, value in others.items() if not _tabular(value)],
+        tables=[_table(name, value) for name, value in others.items() if _tabular(value)],
     )
 
 
@@ -230,16 +242,42 @@ _SHOWN_ELSEWHERE = {
 """What the drill-down already shows, by what it shows it from."""
 
 
-def _facts(case: CaseResult) -> list[tuple[str, str]]:
+def _others(case: CaseResult) -> dict[str, object]:
+    """What the drill-down does not show in a way of its own."""
     hidden = {"case", "weights", "laws"}
     for source, names in _SHOWN_ELSEWHERE.items():
         if case.figures if source == "figures" else case.result.get(source):
             hidden.update(names)
-    return [
-        (name.replace("_", " "), _plain(_without_texts(value) if name == "effect" else value))
+    return {
+        name.replace("_", " "): _without_texts(value) if name == "effect" else value
         for name, value in case.result.items()
         if name not in hidden and value not in (None, "", [], {})
-    ]
+    }
+
+
+def _tabular(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(own, dict) for own in value)
+
+
+def _table(name: str, things: Any) -> FactTable:
+    flat = [_flat(own) for own in things]
+    columns = list(dict.fromkeys(column for own in flat for column in own))
+    return FactTable(name, columns, [[own.get(column, "") for column in columns] for own in flat])
+
+
+def _flat(thing: Mapping[str, Any]) -> dict[str, str]:
+    """A map as cells; what it holds in a map of its own, by both names."""
+    cells: dict[str, str] = {}
+    for name, value in thing.items():
+        if isinstance(value, dict):
+            cells |= {f"{name} {inner}": _shown(own) for inner, own in value.items()}
+        else:
+            cells[name] = _shown(value)
+    return cells
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else _plain(value)
 
 
 def _without_texts(effect: object) -> object:
