@@ -120,6 +120,10 @@ class CaseItem(pytest.Item):
         self.verdict = Verdict(None)
         self.add_marker("soulmem")
         self.add_marker(f"soulmem_{kind.name}")
+        shares = getattr(case, "shares", "")
+        # Before collection ends, or xdist does not see the mark; without xdist nobody knows it.
+        if shares and self.config.pluginmanager.hasplugin("xdist"):
+            self.add_marker(pytest.mark.xdist_group(shares))
 
     def setup(self) -> None:
         """Fail early, in words, where the case cannot be judged."""

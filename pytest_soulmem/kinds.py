@@ -119,7 +119,11 @@ class Verdict:
 
 
 class Case(Protocol):
-    """One test item. A kind's cases carry more, which only that kind reads."""
+    """One test item. A kind's cases carry more, which only that kind reads.
+
+    A case may also have a text ``shares``: what it shares with others that is costly to load,
+    such as a graph. ``--dist loadgroup`` of pytest-xdist then keeps them in one process.
+    """
 
     @property
     def name(self) -> str:

@@ -267,3 +267,16 @@ def test_actions_are_judged_in_full_mode_only(project) -> None:
     result = project.run("--soulmem-mode=embedding")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["1 case(s) expect actions, which mode embedding does not infer"])
+
+
+def test_cases_of_one_graph_carry_one_xdist_group(project):
+    """In two query files; another graph has another group."""
+    project.write("graphs/g.json", graph())
+    project.write("graphs/h.json", [*graph(), concept("other", "别的")])
+    for name, of in (("a", "g"), ("b", "g"), ("c", "h")):
+        project.write(f"queries/{name}.json", queries(case(), graph_path=f"../graphs/{of}.json"))
+    items, _ = project.pytester.inline_genitems("-p", "no:cacheprovider")
+    groups = {
+        item.path.name: item.get_closest_marker("xdist_group").args[0] for item in items
+    }
+    assert groups["a.json"] == groups["b.json"] != groups["c.json"]

@@ -86,6 +86,11 @@ class SweptCase:
     group: str = ""
 
     @property
+    def shares(self) -> str:
+        """The graph, whose vectors a process should load once."""
+        return self.file.graph.digest[:16]
+
+    @property
     def fingerprint(self) -> str:
         """A digest of what is asked, of whom, and what is expected."""
         case = msgspec.structs.replace(self.case, name="", description=None, mode=None, check=None)
