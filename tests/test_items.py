@@ -276,7 +276,5 @@ def test_cases_of_one_graph_carry_one_xdist_group(project):
     for name, of in (("a", "g"), ("b", "g"), ("c", "h")):
         project.write(f"queries/{name}.json", queries(case(), graph_path=f"../graphs/{of}.json"))
     items, _ = project.pytester.inline_genitems("-p", "no:cacheprovider")
-    groups = {
-        item.path.name: item.get_closest_marker("xdist_group").args[0] for item in items
-    }
+    groups = {item.path.name: item.get_closest_marker("xdist_group").args[0] for item in items}
     assert groups["a.json"] == groups["b.json"] != groups["c.json"]

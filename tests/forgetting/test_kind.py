@@ -206,7 +206,7 @@ def test_a_forgetter_that_misbehaves_is_named(pytester, run, body, expected):
     result.stdout.fnmatch_lines([expected, "asked about: 24 h, *"])
     output = result.stdout.str()
     assert "subject.py" not in output
-    assert ("conftest.py\", line" in output) is ("boom" in output)
+    assert ('conftest.py", line' in output) is ("boom" in output)
 
 
 def test_a_hook_that_fails_fails_the_cases_in_words(pytester, run):
