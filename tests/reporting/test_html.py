@@ -191,6 +191,8 @@ def test_gates_and_the_comparison_are_shown():
     assert '<li class="deep">x</li>' in text
     reached = plain_text(page_of(results(fail_under=["recall@3 at least 0.9"])))
     assert "Every gate is reached: recall@3 at least 0.9." in reached
+    unjudged = render_html(results(fail_under=["recall@3 at least 0.9"])).decode()
+    assert "gate is reached" not in unjudged
 
 
 # Figures and sweeps.

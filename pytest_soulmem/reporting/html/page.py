@@ -107,7 +107,7 @@ class Page:
     outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
 
 
-def build_page(results: Results, ending: Ending) -> Page:
+def build_page(results: Results, ending: Ending | None = None) -> Page:
     """What the page shows of a run."""
     views = [case_view(number, case) for number, case in enumerate(results.cases, start=1)]
     counts = _counts(results.cases)
@@ -126,8 +126,8 @@ def build_page(results: Results, ending: Ending) -> Page:
         failures=failures[:_FAILURES],
         more_failures=max(0, len(failures) - _FAILURES),
         kinds=list(dict.fromkeys(case.kind for case in results.cases)),
-        gates=results.settings.get("fail_under") or (),
-        ending=ending,
+        gates=results.settings.get("fail_under") or () if ending else (),
+        ending=ending or Ending(),
     )
 
 

@@ -20,15 +20,17 @@ from pytest_soulmem.reporting.html.rankings import Row
 from pytest_soulmem.reporting.results import Mean, Results, case_result
 from pytest_soulmem.reporting.text import visible, visible_lines
 
-_NOTHING = Ending()
 _ROWS_STYLE = (
     "<style>.soulmem h4{margin:1em 0 .3em}.soulmem td,.soulmem th{padding:.1em .6em;"
     "text-align:right;font-weight:400}.soulmem dd{margin-left:1.5em}</style>"
 )
 
 
-def render_html(results: Results, ending: Ending = _NOTHING) -> bytes:
-    """The page of a run: one file that needs nothing else, not even a network."""
+def render_html(results: Results, ending: Ending | None = None) -> bytes:
+    """The page of a run: one file that needs nothing else, not even a network.
+
+    Without its ending, as when results are read from a file, the page says nothing about gates.
+    """
     template = _environment().get_template("page.html.j2")
     return template.render(page=build_page(results, ending)).encode()
 
