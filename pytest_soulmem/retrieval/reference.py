@@ -20,7 +20,7 @@ ASSOCIATION_TOP_K = 8
 ASSOCIATION_WEIGHT = 0.5
 PRIORITY_WEIGHT = 0.05
 
-_SCORES_AT_ONCE = 4_000_000
+_SCORES_AT_ONCE = 2_000_000
 """Numbers per field that one block of sub-queries may hold."""
 
 
