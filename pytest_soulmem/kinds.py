@@ -1,17 +1,30 @@
 """The kinds of fixture, in one list, and what each of them provides.
 
 Adding a kind means writing a module with the functions of :class:`KindModule` and naming it in
-``KINDS``. Collection, reporting and JUnit know kinds only through this page.
+``KINDS`` in :mod:`pytest_soulmem.places`. Collection, reporting and JUnit know kinds only through
+these two pages.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_soulmem.places import KINDS, Kind, kind_of_place
+
+__all__ = [
+    "KINDS",
+    "Case",
+    "Failure",
+    "Kind",
+    "KindModule",
+    "Progress",
+    "Run",
+    "Verdict",
+    "kind_of_place",
+]
 
 if TYPE_CHECKING:
     import pytest
@@ -20,73 +33,6 @@ if TYPE_CHECKING:
     from pytest_soulmem.faults import Fault
     from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of fixture: where its files live and which module judges them."""
-
-    name: str
-    summary: str
-    file: str
-    """What a file of this kind is called on the command line."""
-    places: tuple[str, ...]
-    module_name: str
-    mark: str = "`test_cases`"
-    """What tells a file of this kind from other JSON, in words."""
-    hints: frozenset[str] = frozenset()
-    """Fields by which a file that lies elsewhere is told from those of other kinds."""
-
-    def claims(self, path: Path) -> bool:
-        """Whether a file stands where files of this kind live."""
-        place = f"{path.parent.name}/{path.name}"
-        return any(fnmatchcase(place, pattern) for pattern in self.places)
-
-    def load(self) -> KindModule:
-        """Import the module; nothing of it is imported before a file of its kind is met."""
-        return cast("KindModule", importlib.import_module(self.module_name))
-
-
-KINDS = (
-    Kind(
-        "retrieval",
-        "a retrieval case",
-        "query",
-        ("queries/*.json", "*/question*.json"),
-        "pytest_soulmem.retrieval.kind",
-        hints=frozenset({"graph_path", "blend_sweep", "sub_queries"}),
-    ),
-    Kind(
-        "forgetting",
-        "a forgetting case, or a law of the forgetting curve",
-        "forget",
-        ("forget/*.json",),
-        "pytest_soulmem.forgetting.kind",
-        hints=frozenset({"kind", "law_tolerance", "text", "time_offset_hours"}),
-    ),
-    Kind(
-        "events",
-        "a scenario of model events, or a law of reducing them",
-        "events",
-        ("events/*.json",),
-        "pytest_soulmem.events.kind",
-        mark="the `schema_version` of model events",
-        hints=frozenset({"schema_version", "scenarios", "scenario_id"}),
-    ),
-    Kind(
-        "archive",
-        "a scenario of the archive chain, or a law of it",
-        "archive",
-        ("archive/*.json",),
-        "pytest_soulmem.archive.kind",
-        hints=frozenset({"media", "documents", "steps"}),
-    ),
-)
-
-
-def kind_of_place(path: Path) -> Kind | None:
-    """The kind whose files live where this one does."""
-    return next((kind for kind in KINDS if kind.claims(path)), None)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_soulmem import hooks, settings
-from pytest_soulmem.kinds import KINDS, kind_of_place
-from pytest_soulmem.reporting import failures, gather
+from pytest_soulmem.places import KINDS, kind_of_place
+from pytest_soulmem.reporting import gather
 
 if TYPE_CHECKING:
     from pytest_soulmem.kinds import Kind, Run
@@ -116,6 +116,8 @@ def pytest_runtest_makereport(
     if record is None:
         return report
     if report.failed:
+        from pytest_soulmem.reporting import failures
+
         record["failure"] = failures.reason_and_text(report)
     if report.when == "call":
         gather.attach(report, record, report.outcome)
@@ -127,6 +129,8 @@ def pytest_runtest_makereport(
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable(report: Any) -> Generator[None, Any, Any]:
     """Let the one-line reason of a failure travel to another process."""
+    from pytest_soulmem.reporting import failures
+
     data = yield
     if data is not None:
         failures.pack(report, data)
@@ -136,6 +140,8 @@ def pytest_report_to_serializable(report: Any) -> Generator[None, Any, Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_report_from_serializable(config: pytest.Config) -> Generator[None, Any, Any]:
     """Give a failure from another process its one-line reason back."""
+    from pytest_soulmem.reporting import failures
+
     report = yield
     failures.unpack(report, config)
     return report

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -85,7 +84,6 @@ def build_results(
 ) -> Results:
     """The document of a run that began at ``started`` and ends now."""
     cases = [case_result(record) for record in records]
-    asked = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     return Results(
         schema=SCHEMA,
         version=metadata.version("pytest-soulmem"),
@@ -93,7 +91,7 @@ def build_results(
         seconds=(datetime.now(timezone.utc) - started).total_seconds(),
         settings={
             name: _plain(value)
-            for name, value in asked.items()
+            for name, value in settings._asdict().items()
             # Where things are on this machine or network concerns no reader of results.
             if value is not None and not isinstance(value, Path) and name != "server_url"
         },

@@ -24,8 +24,8 @@ DAMPING = 0.65
 ERROR_BOUND = 1e-10
 """The L1 distance of :meth:`PageRank.scores` to the exact solution is at most this."""
 
-TOLERANCE = 5e-7
-"""A score of :meth:`PageRank.best` is this near the exact one: half of the last decimal kept."""
+TOLERANCE = 1e-6
+"""How near a score of :meth:`PageRank.best` is to the exact one: the last decimal kept."""
 
 _DENSE_NODES = 400
 """Up to here one dense inverse, made once, is cheaper than sweeps per query."""
@@ -146,16 +146,16 @@ class PageRank:
     def _start(self, sources: Array, mass: Array) -> Array:
         """The vector t of each column: ``sources`` are those of the nodes that have ``mass``."""
         totals = sources.sum(axis=0)
-        present = sources > 0
-        shares = present / np.maximum(present.sum(axis=0), 1)
-        given = (1 - self.damping) * sources / np.where(totals > 0, totals, 1)
-        # A unit of mass adds at least 1; the maximum is for columns without sources.
-        returned = (1 - mass @ given) / np.maximum(mass @ shares, 1)
-        start: Array = given + np.maximum(returned, 0) * shares
+        start: Array = sources * ((1 - self.damping) / np.where(totals > 0, totals, 1))
+        present = (sources > 0).astype(float)
+        # A unit adds at least 1; the maximum is for columns without sources.
+        share = np.maximum(1 - mass @ start, 0) / np.maximum(mass @ present, 1)
+        start += share * present
         return start
 
     def _solve(self, start: Array) -> Array:
-        solution: Array = self._inverse @ start
+        # Queries as rows: those of ``best`` are laid out so.
+        solution: Array = (start.T @ self._inverse.T).T
         return solution
 
     def _iterate(self, start: Array) -> Array:
@@ -179,7 +179,11 @@ class PageRank:
         return [[one] for one in sources] if self._local else [sources]
 
     def _spread(self, sources: Sequence[Ranked]) -> Array:
-        return np.column_stack([ranked.spread(self._size) for ranked in sources])
+        spread = np.zeros((len(sources), self._size))
+        rows = np.repeat(np.arange(len(sources)), [len(one.positions) for one in sources])
+        columns = np.concatenate([one.positions for one in sources])
+        spread[rows, columns] = np.concatenate([one.scores for one in sources])
+        return spread.T
 
     def _begin(self, block: Sequence[Ranked]) -> Walk:
         start = np.zeros((self._size, len(block)))
@@ -198,25 +202,31 @@ class PageRank:
         """Refine until the best nodes of every query are beyond doubt."""
         walk = self._begin(block)
         sources = np.concatenate([ranked.positions for ranked in block])
-        residual = TOLERANCE / self._moves.spill[sources].max(initial=1)
+        # What stays unmoved must round to 0, hence the 2.
+        residual = TOLERANCE / self._moves.spill[sources].max(initial=2)
         while True:
             self._refine(walk, residual)
-            found = [self._settled(x, residual, limit) for x in walk.reached.T]
+            found = [
+                self._settled(scores, rest, residual, limit)
+                for scores, rest in zip(walk.scores.T, walk.residual.T, strict=True)
+            ]
             settled = [ranked for ranked in found if ranked]
             if len(settled) == len(found):
                 return settled
             residual /= 4
 
-    def _settled(self, reached: Array, residual: float, limit: int) -> Ranked | None:
+    def _settled(self, scores: Array, rest: Array, residual: float, limit: int) -> Ranked | None:
         """The best nodes, or None if the residual may still change which they are."""
-        doubt = residual * self._moves.spill
-        candidates = np.flatnonzero(reached > TOLERANCE / 2)
-        values = rounded(reached[candidates])
+        # What was never moved rounds to 0.
+        candidates = np.flatnonzero(scores)
+        values = rounded(scores[candidates] + rest[candidates])
+        doubt = residual * self._moves.spill[candidates]
         order = best(values, limit, values > 0)
-        found = Ranked(candidates[order], values[order])
+        sure = doubt[order].max(initial=0) <= TOLERANCE
         others = np.ones(len(candidates), np.bool_)
         others[order] = False
-        possible = (values + doubt[candidates])[others].max(initial=doubt.max())
+        possible = (values + doubt)[others].max(initial=residual * self._moves.most_spill)
         weakest = values[order[-1]] if len(order) == limit else 0.0
-        sure = doubt[found.positions].max(initial=0) <= TOLERANCE
-        return found if sure and possible <= weakest + TOLERANCE else None
+        if sure and possible <= weakest + TOLERANCE:
+            return Ranked(candidates[order], values[order])
+        return None

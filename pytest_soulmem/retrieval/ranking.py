@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,7 @@ def best(scores: NDArray[np.float64], limit: int, eligible: NDArray[np.bool_]) -
     return positions[np.argsort(-values, kind="stable")][:limit]
 
 
-@dataclass(frozen=True, eq=False)
-class Ranked:
+class Ranked(NamedTuple):
     """Nodes by position, best first, with their scores."""
 
     positions: NDArray[np.intp]
@@ -62,10 +61,12 @@ class Ranked:
 
 def cut_columns(scores: NDArray[np.float64], limit: int) -> list[Ranked]:
     """Per column the best scores above 0: for many columns of few nodes, sorted all at once."""
-    order = np.argsort(-scores, axis=0, kind="stable")[:limit]
-    values = np.take_along_axis(scores, order, axis=0)
-    counts = (values > 0).sum(axis=0).tolist()
+    rows = scores.T
+    order = np.argsort(-rows, axis=1, kind="stable")[:, :limit]
+    values = np.take_along_axis(rows, order, axis=1)
+    counts = (values > 0).sum(axis=1).tolist()
+    width = order.shape[1]
     return [
-        Ranked(positions[:count], own[:count])
-        for positions, own, count in zip(order.T, values.T, counts, strict=True)
+        Ranked(positions, own) if count == width else Ranked(positions[:count], own[:count])
+        for positions, own, count in zip(order, values, counts, strict=True)
     ]

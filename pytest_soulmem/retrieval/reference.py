@@ -19,7 +19,7 @@ from pytest_soulmem.retrieval.similarity import Array, Embed, Similarity, SubQue
 ASSOCIATION_TOP_K = 8
 PRIORITY_WEIGHT = 0.05
 
-_SCORES_AT_ONCE = 4_000_000
+_SCORES_AT_ONCE = 2_000_000
 """Numbers per field that one block of sub-queries may hold."""
 
 

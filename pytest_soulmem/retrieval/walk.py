@@ -85,6 +85,11 @@ class Moves:
             last, bound = bound, following
         return last / (1 - max(excess, 0.0)) - 1
 
+    @cached_property
+    def most_spill(self) -> float:
+        """The largest ``spill``."""
+        return float(self.spill.max())
+
     def sweep(self, walk: Walk, limit: float) -> None:
         """Move everything, until no residual is above ``limit``."""
         while np.abs(walk.residual).max(initial=0) > limit:

@@ -1,0 +1,20 @@
+"""Every benchmark once, on little data, so that none rots: ``python benchmarks/small.py``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPTS = ("pagerank.py", "suite.py", "startup.py")
+
+
+def main() -> None:
+    """Run them; the first that fails ends the run."""
+    for name in SCRIPTS:
+        print(f"\n{name} --small", flush=True)
+        subprocess.run([sys.executable, Path(__file__).with_name(name), "--small"], check=True)
+
+
+if __name__ == "__main__":
+    main()
