@@ -25,7 +25,7 @@ ERROR_BOUND = 1e-10
 """The L1 distance of :meth:`PageRank.scores` to the exact solution is at most this."""
 
 TOLERANCE = 1e-6
-"""How near a score of :meth:`PageRank.best` is to the exact one: a unit of the last decimal kept."""
+"""How near a score of :meth:`PageRank.best` is to the exact one: one unit of its last decimal."""
 
 _DENSE_NODES = 400
 """Up to here one dense inverse, made once, is cheaper than sweeps per query."""
@@ -150,7 +150,8 @@ class PageRank:
         present = (sources > 0).astype(float)
         # A unit adds at least 1; the maximum is for columns without sources.
         share = np.maximum(1 - mass @ start, 0) / np.maximum(mass @ present, 1)
-        return start + share * present
+        start += share * present
+        return start
 
     def _solve(self, start: Array) -> Array:
         # Queries as rows: those of ``best`` are laid out so.
