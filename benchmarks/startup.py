@@ -61,7 +61,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true", help="few runs, for a quick check")
-    count = 2 if parser.parse_args().small else 60
+    count = 2 if parser.parse_args().small else 40
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         make(folder)

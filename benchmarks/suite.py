@@ -18,11 +18,9 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import generate
-import numpy as np
 from plain import PlainRetriever
 
 from pytest_soulmem.embedders.store import VectorStore
@@ -31,6 +29,7 @@ from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.query import QueryFile, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.retriever import Query
+from pytest_soulmem.retrieval.similarity import texts_of
 
 HERE = Path(__file__).parent
 SEED = 20260601
@@ -145,12 +144,14 @@ def plain_seconds(scene: Scene, folder: Path) -> float:
     path = folder / "queries" / "g0.json"
     file = load_query_file(path, json.loads(path.read_bytes()), read_graph)
     with VectorStore(folder / "vectors.sqlite3") as store:
-
-        @cache
-        def vector(side: str, text: str) -> np.ndarray:
-            return store.vectors(generate.HashEmbedder.identity, side, [text])[0]
-
-        plain = PlainRetriever(file.graph, vector)
+        identity = generate.HashEmbedder.identity
+        texts = texts_of(file.graph, [sub for case in file.cases for sub in case.sub_queries])
+        known = {
+            (side, text): row
+            for side, own in texts.items()
+            for text, row in zip(own, store.vectors(identity, side, own), strict=True)
+        }
+        plain = PlainRetriever(file.graph, lambda side, text: known[side, text])
         sampled = random.Random(SEED).sample(
             [(case, sub) for case in file.cases for sub in case.sub_queries], scene.sample
         )

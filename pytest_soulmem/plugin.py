@@ -40,7 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_settings] = settings.read_settings(config)
     config.stash[_runs] = {}
     config.stash[_gatherer] = gatherer = gather.Gatherer()
-    config.pluginmanager.register(gatherer, "soulmem_gatherer")
+    if config.getoption("dist", "no") != "no":
+        # What xdist's workers find is reported here, where nothing is collected.
+        _listen(config)
     if config.stash[_settings].rows and config.pluginmanager.hasplugin("html"):
         from pytest_soulmem.reporting.rows import Rows
 
@@ -50,6 +52,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"soulmem_{kind.name}: {kind.summary}")
 
 
+def _listen(config: pytest.Config) -> None:
+    """Hear of every test from now on: not before there is a fixture, for others pay for it."""
+    gatherer = config.stash[_gatherer]
+    if not config.pluginmanager.is_registered(gatherer):
+        config.pluginmanager.register(gatherer, "soulmem_gatherer")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the JSON files that are ours."""
     if not file_path.name.endswith(".json"):
@@ -57,6 +66,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     named = parent.session.isinitpath(file_path)
     if not named and not kind_of_place(file_path):
         return None
+    _listen(parent.config)
     from pytest_soulmem.faults import FixtureError
     from pytest_soulmem.files import recognise
     from pytest_soulmem.items import FixtureFile, UnusableFile
@@ -104,26 +114,6 @@ def _prepare(session: pytest.Session) -> None:
         item.index = index
     for name, run in runs.items():
         run.prepare([item.case for item in ours if item.kind.name == name])
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let what a case found travel with its report, to another process too."""
-    report = yield
-    record: gather.Record | None = getattr(item, "soulmem_record", None)
-    if record is None:
-        return report
-    if report.failed:
-        from pytest_soulmem.reporting import failures
-
-        record["failure"] = failures.reason_and_text(report)
-    if report.when == "call":
-        gather.attach(report, record, report.outcome)
-    elif report.when == "setup" and report.failed:
-        gather.attach(report, record, "error")
-    return report
 
 
 @pytest.hookimpl(wrapper=True)

@@ -207,10 +207,9 @@ LIGHT_OF_OURS = {
     "pytest_soulmem",
     "pytest_soulmem.plugin",
     "pytest_soulmem.hooks",
-    "pytest_soulmem.kinds",
+    "pytest_soulmem.places",
     "pytest_soulmem.settings",
     "pytest_soulmem.reporting",
-    "pytest_soulmem.reporting.failures",
     "pytest_soulmem.reporting.gather",
 }
 

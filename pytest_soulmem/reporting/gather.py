@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
+if TYPE_CHECKING:
     from pytest_soulmem.reporting.results import Results
     from pytest_soulmem.settings import Settings
 
@@ -49,6 +50,25 @@ class Gatherer:
         self._started = datetime.now(timezone.utc)
         self._records: list[Record] = []
         self._errors: dict[str, str] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Let what a case found travel with its report, to another process too."""
+        report = yield
+        record: Record | None = getattr(item, "soulmem_record", None)
+        if record is None:
+            return report
+        if report.failed:
+            from pytest_soulmem.reporting import failures
+
+            record["failure"] = failures.reason_and_text(report)
+        if report.when == "call":
+            attach(report, record, report.outcome)
+        elif report.when == "setup" and report.failed:
+            attach(report, record, "error")
+        return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the record of a report."""

@@ -25,7 +25,7 @@ ERROR_BOUND = 1e-10
 """The L1 distance of :meth:`PageRank.scores` to the exact solution is at most this."""
 
 TOLERANCE = 1e-6
-"""How near a score of :meth:`PageRank.best` is to the exact one: the last decimal kept."""
+"""How near a score of :meth:`PageRank.best` is to the exact one: one unit of its last decimal."""
 
 _DENSE_NODES = 400
 """Up to here one dense inverse, made once, is cheaper than sweeps per query."""
