@@ -395,7 +395,7 @@ def _scenes() -> SearchStrategy[Document]:
 
 @st.composite
 def blend_sweeps(draw: DrawFn, max_sets: int = 4) -> Document:
-    """A sweep over weights: ``tag_sweep`` or ``pairs``, no two sets equal."""
+    """A sweep over blending weights: ``tag_sweep`` or ``pairs``, no two sets equal."""
     tags = draw(st.lists(_HUNDREDTHS, min_size=1, max_size=max_sets, unique=True))
     if draw(st.booleans()):
         return {"tag_sweep": tags}

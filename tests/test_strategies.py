@@ -64,8 +64,9 @@ def test_sweeps_give_distinct_weight_sets(sweep):
     assert len(sets) == len(sweep.get("pairs") or sweep["tag_sweep"])
 
 
-def test_every_weight_may_be_swept():
-    assert set(strategies._WEIGHTS) == set(NAMES) - {"tag", "variant"}
+def test_every_weight_that_blends_channels_may_be_swept():
+    # Association is swept in a mode of its own only.
+    assert set(strategies._WEIGHTS) == set(NAMES) - {"tag", "variant", "damping", "association"}
 
 
 @pytest.mark.parametrize("name", strategies.__all__)

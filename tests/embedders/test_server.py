@@ -383,7 +383,7 @@ def hold(store: VectorStore, *identities: Identity) -> None:
         store.add(identity, "passage", ["雨"], [[1, 0]])
 
 
-NOWHERE = Settings(**{**vars(TYPED), "server_url": "http://127.0.0.1:9/v1"})
+NOWHERE = TYPED._replace(server_url="http://127.0.0.1:9/v1")
 IDENTITY = identity_of(SIDES)
 
 
