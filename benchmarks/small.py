@@ -6,14 +6,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("pagerank.py", "suite.py", "startup.py")
+SCRIPTS = (
+    ["pagerank.py", "--small"],
+    ["suite.py", "--small"],
+    ["startup.py", "--small"],
+    ["forgetting.py"],
+)
 
 
 def main() -> None:
     """Run them; the first that fails ends the run."""
-    for name in SCRIPTS:
-        print(f"\n{name} --small", flush=True)
-        subprocess.run([sys.executable, Path(__file__).with_name(name), "--small"], check=True)
+    for name, *flags in SCRIPTS:
+        print(f"\n{name}", flush=True)
+        subprocess.run([sys.executable, Path(__file__).with_name(name), *flags], check=True)
 
 
 if __name__ == "__main__":
