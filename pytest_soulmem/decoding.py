@@ -225,6 +225,8 @@ def _own_fault(raw: object, kind: Any, place: str) -> list[Fault]:
         msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         message = str(error).split(" - at `")[0]
+        if message.startswith("Invalid enum value"):
+            message += f"; expected one of {', '.join(_literals(kind))}"
         return [Fault(place, message[0].lower() + message[1:])]
     except RecursionError:
         return [Fault(place, "nested too deeply")]
@@ -249,6 +251,13 @@ def _has_unknown(raw: object, kind: Any) -> bool:
             if _has_unknown(item, shape.item):
                 return True
     return False
+
+
+def _literals(kind: Any) -> list[str]:
+    """The words that a type admits."""
+    if typing.get_origin(kind) is typing.Literal:
+        return [str(word) for word in typing.get_args(kind)]
+    return [word for part in typing.get_args(kind) for word in _literals(part)]
 
 
 def _misspellings(raw: object, kind: Any, place: str) -> list[Fault]:

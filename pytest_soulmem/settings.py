@@ -284,6 +284,8 @@ def read_settings(config: pytest.Config) -> Settings:
     """
     asked = {option.name: config.getoption(option.dest) for option in OPTIONS}
     ini = {option.name: _ini_value(config, option) for option in OPTIONS}
+    if (asked["compare-fail"] or ini["compare-fail"]) and not (asked["compare"] or ini["compare"]):
+        raise pytest.UsageError("soulmem-compare-fail needs soulmem-compare: with which baseline?")
     chosen = {name: ini[name] if asked[name] is None else asked[name] for name in asked}
     url = chosen["embedder"] if "://" in (chosen["embedder"] or "") else None
     return Settings(

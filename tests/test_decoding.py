@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
@@ -201,3 +201,11 @@ def test_one_of_needs_one() -> None:
         with pytest.raises(ValueError, match="expected exactly one of Number, Word"):
             Choice(**wrong)
     assert msgspec.convert({"Number": 1}, Choice) == Choice(number=1)
+
+
+def test_a_wrong_word_is_told_with_those_that_are_right():
+    class Choice(msgspec.Struct):
+        mode: Literal["full", "embedding"] | None = None
+
+    _, (fault,) = decode({"mode": "embeddings"}, Choice, "$")
+    assert fault.message == "invalid enum value 'embeddings'; expected one of full, embedding"

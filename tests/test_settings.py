@@ -164,3 +164,9 @@ def test_help_names_every_option(project) -> None:
     for option in OPTIONS:
         assert f"--soulmem-{option.name}" in text
         assert f"  {option.dest} (" in text
+
+
+def test_an_allowance_without_a_baseline_is_a_usage_error(pytester):
+    result = pytester.runpytest_inprocess("--soulmem-compare-fail=recall@5:1%")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*soulmem-compare-fail needs soulmem-compare*"])

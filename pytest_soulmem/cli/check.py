@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from pytest_soulmem.decoding import read_json
 from pytest_soulmem.faults import Fault, FixtureError
 from pytest_soulmem.files import recognise
 from pytest_soulmem.kinds import kind_of_place
@@ -108,6 +109,8 @@ def _examine(path: Path, named: bool) -> tuple[Sequence[Fault], Sequence[Fault]]
             return (), ()
         found = recognise(path, named=named)
         if found is None:
+            # At our places pytest leaves alone what it cannot decode; who checks wants to know.
+            read_json(path)
             return (), ()
         kind = found.kind.load()
         return kind.faults(path, found.document), kind.advice(path, found.document)
@@ -116,8 +119,6 @@ def _examine(path: Path, named: bool) -> tuple[Sequence[Fault], Sequence[Fault]]
 
 
 def _is_graph(path: Path) -> bool:
-    from pytest_soulmem.decoding import read_json
-
     return path.parent.name == "graphs" or (
         kind_of_place(path) is None and isinstance(read_json(path), list)
     )

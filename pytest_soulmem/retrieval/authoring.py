@@ -31,7 +31,10 @@ def faults(path: Path, document: object) -> Sequence[Fault]:
 
 
 def advice(path: Path, document: object) -> Sequence[Fault]:
-    """Query texts that are no short statements; nothing for a file with faults."""
+    """Cases that expect nothing, and texts that are no short statements.
+
+    Nothing for a file with faults.
+    """
     # Imported here: only the command line gives advice, and the segmenter loads a dictionary.
     from pytest_soulmem.retrieval.advice import advice as advice_on
 
@@ -39,12 +42,17 @@ def advice(path: Path, document: object) -> Sequence[Fault]:
         cases = load_query_file(path, document, read_graph).cases
     except FixtureError:
         return ()
-    return [
-        remark
-        for number, case in enumerate(cases)
-        if isinstance(case, RetrievalCase)
-        for remark in owned_by(f'case "{case.name}"', advice_on(case, f"$.test_cases[{number}]"))
-    ]
+    raw_cases = document["test_cases"] if isinstance(document, dict) else []
+    found: list[Fault] = []
+    for number, (case, raw) in enumerate(zip(cases, raw_cases, strict=True)):
+        place = f"$.test_cases[{number}]"
+        if isinstance(case, RetrievalCase):
+            remarks = advice_on(case, place)
+            if "expected_combined_ranking" not in raw:
+                message = "nothing is expected, so this never fails; write [] if that is meant"
+                remarks.append(Fault(f"{place}.expected_combined_ranking", message))
+            found += owned_by(f'case "{case.name}"', remarks)
+    return found
 
 
 def schema() -> dict[str, Any]:

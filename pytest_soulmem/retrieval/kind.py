@@ -323,6 +323,8 @@ class RetrievalRun:
             actions=actions,
             abstract=measure_abstract(case.case, retrieval, case.file.graph),
             actions_unjudged=bool(case.case.expected_actions) and actions is None,
+            sub_queries_unjudged=retrieval.per_query is None
+            and any(own.ranking for own in case.case.expected_per_query),
         )
 
     def _system(self, retriever: Retriever) -> System:

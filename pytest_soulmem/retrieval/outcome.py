@@ -122,6 +122,8 @@ class Outcome(Struct, frozen=True):
     abstract: AbstractMetrics | None
     actions_unjudged: bool
     """Actions are expected, but this mode or retriever infers none."""
+    sub_queries_unjudged: bool = False
+    """Rankings of sub-queries are expected, but the retriever gives none."""
     rankings: tuple[Comparison, ...] | None = None
     """In full, for results files; None where nobody asked for them."""
 

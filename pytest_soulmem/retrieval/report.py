@@ -138,7 +138,14 @@ def _notes(judged: Sequence[Judged], broken: int) -> list[str]:
     unjudged = [outcome for outcome in outcomes if outcome.actions_unjudged]
     if unjudged:
         modes = " and ".join(dict.fromkeys(outcome.mode for outcome in unjudged))
-        notes.append(f"{len(unjudged)} case(s) expect actions, which mode {modes} does not infer")
+        notes.append(
+            f"{len(unjudged)} case(s) expect actions, but none were inferred (mode {modes})"
+        )
+    apart = sum(outcome.sub_queries_unjudged for outcome in outcomes)
+    if apart:
+        notes.append(
+            f"{apart} case(s) expect rankings of sub-queries, which the retriever withholds"
+        )
     if broken:
         notes.append(f"{broken} case(s) could not run: see their failures")
     return notes

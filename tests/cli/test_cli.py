@@ -129,3 +129,23 @@ def test_wrong_usage_ends_with_2(arguments, capsys):
         main(arguments)
     assert ended.value.code == 2
     assert capsys.readouterr().err
+
+
+def test_check_tells_an_undecodable_file_of_a_folder(project, capsys):
+    (project / "queries").mkdir()
+    (project / "queries/a.json").write_text('{"test_cases": [,]}', "utf-8")
+    assert main(["check", "."]) == 1
+    assert "not JSON" in capsys.readouterr().out
+
+
+def test_check_warns_of_a_case_that_cannot_fail(project, capsys):
+    main(["new", "query", "queries/a.json"])
+
+    def misname(file):
+        case = file["test_cases"][0]
+        case["expected_ranking"] = case.pop("expected_combined_ranking")
+
+    change(project / "queries/a.json", misname)
+    capsys.readouterr()
+    assert main(["check", "queries/a.json"]) == 0
+    assert "nothing is expected, so this never fails" in capsys.readouterr().out

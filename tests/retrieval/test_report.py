@@ -168,7 +168,7 @@ def test_notes():
     broken = {"nodeid": "q.json::x", "outcome": "failed"}
     found = section([record(actions_unjudged=True, mode="embedding"), broken])
     assert found.notes == [
-        "1 case(s) expect actions, which mode embedding does not infer",
+        "1 case(s) expect actions, but none were inferred (mode embedding)",
         "1 case(s) could not run: see their failures",
     ]
     (row,) = rows(found).values()
