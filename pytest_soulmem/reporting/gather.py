@@ -48,7 +48,7 @@ class Gatherer:
 
     def __init__(self) -> None:
         self._started = datetime.now(timezone.utc)
-        self._records: list[Record] = []
+        self._records: dict[int, Record] = {}
         self._errors: dict[str, str] = {}
 
     @pytest.hookimpl(wrapper=True)
@@ -74,7 +74,8 @@ class Gatherer:
         """Keep the record of a report."""
         record = attached(report)
         if record is not None:
-            self._records.append(record)
+            # Of a case that was run again, the last attempt counts.
+            self._records[record["index"]] = record
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what is wrong with a fixture file; under xdist every worker tells it."""
@@ -87,7 +88,7 @@ class Gatherer:
 
     def ordered(self) -> list[Record]:
         """The records in the order of collection: workers report in any order."""
-        return sorted(self._records, key=lambda record: record["index"])
+        return sorted(self._records.values(), key=lambda record: record["index"])
 
     def by_kind(self) -> dict[str, list[Record]]:
         """The records per kind, in the order of collection."""

@@ -264,7 +264,7 @@ def read_graph(path: Path) -> Graph:
         if node:
             nodes.append(node)
     faults += _duplicates(raw)
-    known = {item.get("id") for item in raw if isinstance(item, dict)}
+    known = [item.get("id") for item in raw if isinstance(item, dict)]
     faults += _link_faults(raw, {name for name in known if isinstance(name, str)})
     if faults:
         raise FixtureError(path, faults)
