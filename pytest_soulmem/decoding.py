@@ -13,6 +13,7 @@ import re
 import types
 import typing
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -28,15 +29,17 @@ NonNegative = Annotated[float, Meta(ge=0)]
 UnitInterval = Annotated[float, Meta(ge=0, le=1)]
 
 
-class OneOf(Struct, frozen=True):
+class OneOf(Struct, frozen=True, gc=False):
     """An externally tagged union: one optional field per variant, exactly one of them given."""
 
     def __post_init__(self) -> None:
-        shown = dict(zip(self.__struct_fields__, self.__struct_encode_fields__, strict=True))
-        given = [shown[name] for name in shown if getattr(self, name) is not UNSET]
-        if len(given) != 1:
-            found = " and ".join(given) or "none of them"
-            raise ValueError(f"expected exactly one of {', '.join(shown.values())}; found {found}")
+        values = msgspec.structs.astuple(self)
+        if values.count(UNSET) == len(values) - 1:
+            return
+        shown = self.__struct_encode_fields__
+        given = [name for name, value in zip(shown, values, strict=True) if value is not UNSET]
+        found = " and ".join(given) or "none of them"
+        raise ValueError(f"expected exactly one of {', '.join(shown)}; found {found}")
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,8 @@ def decode(raw: object, kind: type[T], place: str) -> tuple[T | None, list[Fault
         value = None
     if value is None:
         return None, _faults(raw, kind, place)
-    faults = _misspellings(raw, kind, place) if _has_unknown(raw, kind) else []
+    has_unknown = _unknown_finder(kind)
+    faults = _misspellings(raw, kind, place) if has_unknown and has_unknown(raw) else []
     return (None, faults) if faults else (value, [])
 
 
@@ -233,24 +237,45 @@ def _own_fault(raw: object, kind: Any, place: str) -> list[Fault]:
     return []
 
 
-def _has_unknown(raw: object, kind: Any) -> bool:
-    """Whether a value that converts has an unknown field anywhere.
+@functools.cache
+def _unknown_finder(kind: Any) -> Callable[[Any], bool] | None:
+    """Says of a value that converts whether an unknown field is in it; None for a plain type.
 
-    Most have none, and finding that out is half the work of looking for misspellings; loops,
-    because this runs for every struct of a graph.
+    Most values have none, and finding that out is most of the work of looking for misspellings.
+    Functions made once per type, because they run for every struct of a graph.
     """
     shape = _shape(kind)
-    if shape.struct and isinstance(raw, dict):
-        if not raw.keys() <= _fields(shape.struct).keys():
+    if shape.struct:
+        return _unknown_in_struct(shape.struct)
+    find = _unknown_finder(shape.item) if shape.item else None
+    if find is None:
+        return None
+
+    def in_items(raw: Any) -> bool:
+        return isinstance(raw, list) and any(map(find, raw))
+
+    return in_items
+
+
+def _unknown_in_struct(struct: type[Struct]) -> Callable[[Any], bool]:
+    known = frozenset(_fields(struct))
+    inner = [
+        (name, find)
+        for name, field in _fields(struct).items()
+        if (find := _unknown_finder(field.type))
+    ]
+
+    def in_struct(raw: Any) -> bool:
+        if not isinstance(raw, dict):
+            return False
+        if not raw.keys() <= known:
             return True
-        for name, field in _walkable(shape.struct):
-            if raw.get(name) and _has_unknown(raw[name], field.type):
+        for name, find in inner:
+            if (value := raw.get(name)) and find(value):
                 return True
-    elif shape.item and isinstance(raw, list):
-        for item in raw:
-            if _has_unknown(item, shape.item):
-                return True
-    return False
+        return False
+
+    return in_struct
 
 
 def _literals(kind: Any) -> list[str]:
@@ -265,23 +290,13 @@ def _misspellings(raw: object, kind: Any, place: str) -> list[Fault]:
     found: list[Fault] = []
     if shape.struct and isinstance(raw, dict):
         found = _misspelling_faults(_misspelt(raw, shape.struct), place)
-        for name, field in _walkable(shape.struct):
+        for name, field in _fields(shape.struct).items():
             if raw.get(name):
                 found += _misspellings(raw[name], field.type, f"{place}.{name}")
     elif shape.item and isinstance(raw, list):
         for position, item in enumerate(raw):
             found += _misspellings(item, shape.item, f"{place}[{position}]")
     return found
-
-
-@functools.cache
-def _walkable(struct: type[Struct]) -> list[tuple[str, msgspec.structs.FieldInfo]]:
-    return [item for item in _fields(struct).items() if _leads_to_struct(item[1].type)]
-
-
-def _leads_to_struct(kind: Any) -> bool:
-    shape = _shape(kind)
-    return bool(shape.struct) or (bool(shape.item) and _leads_to_struct(shape.item))
 
 
 def _misspelt(raw: dict[str, object], struct: type[Struct]) -> dict[str, str]:

@@ -12,12 +12,18 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_soulmem.decoding import NonNegative, OneOf, UnitInterval, decode, read_json
+from pytest_soulmem.collector import collector_paused
 from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
 
 NonEmpty = Annotated[str, Meta(min_length=1)]
 
 
-class SemanticMemory(Struct, frozen=True):
+class Record(Struct, frozen=True, gc=False):
+    """A part of a graph. A large one has millions, which the garbage collector need not visit:
+    what is read from JSON has no cycles."""
+
+
+class SemanticMemory(Record, frozen=True):
     """A concept and what is known of it."""
 
     content: str
@@ -26,35 +32,35 @@ class SemanticMemory(Struct, frozen=True):
     description: str
 
 
-class Location(Struct, frozen=True):
+class Location(Record, frozen=True):
     """A place."""
 
     name: str
     coordinates: str | None = None
 
 
-class Participant(Struct, frozen=True):
+class Participant(Record, frozen=True):
     """Somebody and the part they play."""
 
     name: str
     role: str
 
 
-class Sensation(Struct, frozen=True):
+class Sensation(Record, frozen=True):
     """An emotion or a sense impression; read, not scored."""
 
     name: str
     intensity: NonNegative
 
 
-class Environment(Struct, frozen=True):
+class Environment(Record, frozen=True):
     """The mood of a situation."""
 
     atmosphere: str
     tone: str
 
 
-class Event(Struct, frozen=True):
+class Event(Record, frozen=True):
     """Something done, by somebody, to something."""
 
     action: str
@@ -63,7 +69,7 @@ class Event(Struct, frozen=True):
     target: str | None = None
 
 
-class Context(Struct, frozen=True):
+class Context(Record, frozen=True):
     """The circumstances of a specific situation."""
 
     location: Location | None = None
@@ -74,7 +80,7 @@ class Context(Struct, frozen=True):
     event: tuple[Event, ...] | None = None
 
 
-class SpecificSituation(Struct, frozen=True):
+class SpecificSituation(Record, frozen=True):
     """Something that happened once."""
 
     narrative: str
@@ -98,7 +104,7 @@ class Situation(OneOf, frozen=True, rename="pascal"):
     abstract_situation: AbstractSituation | UnsetType = UNSET
 
 
-class Nothing(Struct, frozen=True):
+class Nothing(Record, frozen=True):
     """An object that says nothing more."""
 
 
@@ -110,14 +116,14 @@ class ActionVariant(OneOf, frozen=True, rename="pascal"):
     skill: Nothing | UnsetType = UNSET
 
 
-class Action(Struct, frozen=True):
+class Action(Record, frozen=True):
     """Something the agent can do."""
 
     content: str
     action_type: Literal["Speak", "Think", "Skill"] | ActionVariant
 
 
-class Procedure(Struct, frozen=True):
+class Procedure(Record, frozen=True):
     """A memory of how to act."""
 
     action: Action
@@ -131,20 +137,20 @@ class MemoryType(OneOf, frozen=True, rename="pascal"):
     procedure: Procedure | UnsetType = UNSET
 
 
-class SemanticLink(Struct, frozen=True):
+class SemanticLink(Record, frozen=True):
     """A relation between concepts."""
 
     verb: str
     confidence: UnitInterval
 
 
-class Trigger(Struct, frozen=True):
+class Trigger(Record, frozen=True):
     """How likely a situation triggers an action."""
 
     prob: UnitInterval
 
 
-class ProcedureLink(Struct, frozen=True):
+class ProcedureLink(Record, frozen=True):
     """A link to an action; ``{"prob": p}`` is read as ``{"TrigToAction": {"prob": p}}``."""
 
     TrigToAction: Trigger | UnsetType = UNSET
@@ -162,7 +168,7 @@ class ProcedureLink(Struct, frozen=True):
         return 0.0 if isinstance(self.prob, UnsetType) else self.prob
 
 
-class SituationLink(Struct, frozen=True, rename="pascal"):
+class SituationLink(Record, frozen=True, rename="pascal"):
     """A link between a pattern and an instance; ``{}`` is read as ``AbstractToSpecific``."""
 
     abstract_to_specific: Nothing | UnsetType = UNSET
@@ -181,7 +187,7 @@ class LinkType(OneOf, frozen=True):
     Situation: SituationLink | UnsetType = UNSET
 
 
-class Link(Struct, frozen=True, rename={"source": "from", "target": "to"}):
+class Link(Record, frozen=True, rename={"source": "from", "target": "to"}):
     """A directed link, owned by its source."""
 
     source: str
@@ -190,7 +196,7 @@ class Link(Struct, frozen=True, rename={"source": "from", "target": "to"}):
     link_type: LinkType
 
 
-class Node(Struct, frozen=True):
+class Node(Record, frozen=True):
     """One memory."""
 
     id: NonEmpty
@@ -251,24 +257,37 @@ def read_graph(path: Path) -> Graph:
     Raises:
         FixtureError: the file cannot be used; lists every fault.
     """
-    raw = read_json(path)
-    if not isinstance(raw, list):
-        raise FixtureError(path, [Fault("$", "not a memory graph: expected an array of nodes")])
-    if not raw:
-        raise FixtureError(path, [Fault("$", "the graph has no nodes")])
-    nodes: list[Node] = []
-    faults: list[Fault] = []
+    with collector_paused():
+        raw = read_json(path)
+        if not isinstance(raw, list):
+            raise FixtureError(path, [Fault("$", "not a memory graph: expected an array of nodes")])
+        if not raw:
+            raise FixtureError(path, [Fault("$", "the graph has no nodes")])
+        nodes = _sound_nodes(raw)
+        if nodes is None:
+            raise FixtureError(path, list(_graph_faults(raw)))
+        return Graph(nodes, path, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def _sound_nodes(raw: list[object]) -> tuple[Node, ...] | None:
+    """All nodes at once; None if anything is wrong with any of them or their links."""
+    nodes, faults = decode(raw, tuple[Node, ...], "$")
+    if nodes is None or faults:
+        return None
+    known = {node.id for node in nodes}
+    targets = {link.target for node in nodes for link in node.mem_links}
+    owned = all(link.source == node.id for node in nodes for link in node.mem_links)
+    return nodes if owned and targets <= known and len(known) == len(nodes) else None
+
+
+def _graph_faults(raw: list[object]) -> Iterable[Fault]:
+    """Everything that is wrong with a graph, node by node, then between nodes."""
     for position, item in enumerate(raw):
-        node, found = decode(item, Node, f"$[{position}]")
-        faults += owned_by(_owner(item), found)
-        if node:
-            nodes.append(node)
-    faults += _duplicates(raw)
+        _, faults = decode(item, Node, f"$[{position}]")
+        yield from owned_by(_owner(item), faults)
+    yield from _duplicates(raw)
     known = [item.get("id") for item in raw if isinstance(item, dict)]
-    faults += _link_faults(raw, {name for name in known if isinstance(name, str)})
-    if faults:
-        raise FixtureError(path, faults)
-    return Graph(tuple(nodes), path, hashlib.sha256(path.read_bytes()).hexdigest())
+    yield from _link_faults(raw, {name for name in known if isinstance(name, str)})
 
 
 def _owner(raw: object) -> str:
