@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
@@ -166,7 +166,7 @@ def decode(raw: object, kind: type[T], place: str) -> tuple[T | None, list[Fault
         value = None
     if value is None:
         return None, _faults(raw, kind, place)
-    has_unknown = _unknown_finder(kind)
+    has_unknown = _unknown_finder(cast("Any", kind))
     faults = _misspellings(raw, kind, place) if has_unknown and has_unknown(raw) else []
     return (None, faults) if faults else (value, [])
 
@@ -270,7 +270,8 @@ def _unknown_in_struct(struct: type[Struct]) -> Callable[[Any], bool]:
             return False
         if not raw.keys() <= known:
             return True
-        for name, find in inner:
+        # A loop: with any() it would be half as slow again.
+        for name, find in inner:  # noqa: SIM110
             if (value := raw.get(name)) and find(value):
                 return True
         return False

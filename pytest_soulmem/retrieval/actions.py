@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pytest_soulmem.retrieval.graph import Graph
+from pytest_soulmem.retrieval.ranking import LEAST, NOTHING, Ranked, best
+from pytest_soulmem.retrieval.rows import row_entries
 
 ABSTRACT_FACTOR = 2.0
 ACTIONS_PER_SUB_QUERY = 3
@@ -47,23 +49,24 @@ def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def infer(
-    scores: NDArray[np.float64], factors: NDArray[np.float64], probabilities: csr_array
-) -> NDArray[np.float64]:
-    """The score of every node as an action, 0 for those that nothing triggers.
-
-    ``scores`` are those of the retrieved memories, 0 for all others; shape ``(nodes,)``.
-    """
-    sources = scores * factors
-    chosen = np.flatnonzero(sources > 0)
-    if not len(chosen):
-        return np.zeros(len(scores))
-    weights = np.zeros(len(scores))
-    weights[chosen] = softmax(sources[chosen])
-    # All rows: a product with so few numbers costs less than taking rows out of the matrix.
-    return accumulate(weights, probabilities)
+    found: Ranked, factors: NDArray[np.float64], probabilities: csr_array, limit: int
+) -> Ranked:
+    """The best actions that retrieved memories trigger; a memory's score below 0 counts as 0."""
+    sources = np.maximum(found.scores, 0) * factors[found.positions]
+    chosen = sources > 0
+    if not chosen.any():
+        return NOTHING
+    weights = softmax(sources[chosen])
+    targets, scores = accumulate(found.positions[chosen], weights, probabilities)
+    return best(scores, limit, LEAST).numbered(targets)
 
 
-def accumulate(weights: NDArray[np.float64], probabilities: csr_array) -> NDArray[np.float64]:
-    """The sum of ``probability · weight`` over sources, per action."""
-    summed: NDArray[np.float64] = np.asarray(weights @ probabilities)
-    return summed
+def accumulate(
+    sources: NDArray[np.intp], weights: NDArray[np.float64], probabilities: csr_array
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The actions that some nodes trigger, and the sum of ``probability · weight`` of each."""
+    entries, counts = row_entries(probabilities, sources)
+    shares = probabilities.data[entries] * np.repeat(weights, counts)
+    targets, action = np.unique(probabilities.indices[entries], return_inverse=True)
+    scores: NDArray[np.float64] = np.bincount(action, shares, len(targets)).astype(np.float64)
+    return targets.astype(np.intp), scores

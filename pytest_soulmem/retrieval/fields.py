@@ -20,7 +20,7 @@ from pytest_soulmem.retrieval.graph import (
 )
 from pytest_soulmem.retrieval.query import Concept, Deed, Person, Scene, SubQuery
 
-Texts: TypeAlias = list[tuple[str, float]]
+Texts: TypeAlias = tuple[tuple[str, float], ...]
 Fields: TypeAlias = dict[str, Texts]
 
 TAGS = "tags"
@@ -50,28 +50,26 @@ def node_fields(node: Node) -> Fields:
     elif node.specific:
         fields |= _specific_fields(node.specific)
     elif node.abstract:
-        own = _given(abstract_fields(node.abstract))
+        own = given(abstract_fields(node.abstract))
         # A narrative is compared with all that the pattern says of itself.
-        fields |= own | {NARRATIVE: [text for texts in own.values() for text in texts]}
-    return _given(fields)
+        fields |= own | {NARRATIVE: tuple(text for texts in own.values() for text in texts)}
+    return given(fields)
 
 
 def tag_fields(tags: Sequence[str]) -> Fields:
     """The tag field of a sub-query."""
-    return _given({TAGS: _texts(tags)})
+    return given({TAGS: _texts(tags)})
 
 
 def concept_fields(unit: Concept) -> Fields:
     """The fields of a unit of a Semantic sub-query."""
-    return _given(
-        {IDENTIFIER: _text(unit.concept_identifier), DESCRIPTION: _text(unit.description)}
-    )
+    return given({IDENTIFIER: _text(unit.concept_identifier), DESCRIPTION: _text(unit.description)})
 
 
 def scene_fields(unit: Scene) -> Fields:
     """The fields of a unit of a Situation sub-query."""
     mood = unit.environment
-    return _given(
+    return given(
         {
             NARRATIVE: _text(unit.narrative),
             **_location_fields(unit.location or ()),
@@ -99,21 +97,19 @@ def node_texts(node: Node) -> list[str]:
     """Every text of a memory: tags, then its fields; for systems that work on plain text."""
     if node.procedure:
         return [*node.tags, node.procedure.action.content]
-    return _plain([node_fields(node)])
+    return list(distinct_texts([node_fields(node)]))
 
 
 def sub_query_texts(sub_query: SubQuery) -> list[str]:
     """Every text of a sub-query: tags, then the fields of its units."""
     units = [concept_fields(unit) for unit in sub_query.concepts]
     units += [scene_fields(unit) for unit in sub_query.scenes]
-    return _plain([tag_fields(sub_query.tag), *units])
+    return list(distinct_texts([tag_fields(sub_query.tag), *units]))
 
 
-def _plain(groups: Iterable[Fields]) -> list[str]:
-    """The distinct texts of some fields, in order."""
-    return list(
-        dict.fromkeys(text for group in groups for texts in group.values() for text, _ in texts)
-    )
+def distinct_texts(groups: Iterable[Fields]) -> dict[str, None]:
+    """The texts of some fields, each once, in the order in which they first appear."""
+    return dict.fromkeys(text for group in groups for texts in group.values() for text, _ in texts)
 
 
 def _semantic_fields(memory: SemanticMemory) -> Fields:
@@ -159,9 +155,9 @@ def _event_fields(events: Sequence[Event | Deed]) -> Fields:
     if not any(weights):
         weights = [1.0] * len(events)
     return {
-        ACTION: _texts((event.action for event in events), weights),
-        INITIATOR: _texts((event.initiator for event in events), weights),
-        TARGET: _texts((event.target for event in events), weights),
+        ACTION: _weighted((event.action for event in events), weights),
+        INITIATOR: _weighted((event.initiator for event in events), weights),
+        TARGET: _weighted((event.target for event in events), weights),
     }
 
 
@@ -171,18 +167,20 @@ def _intensity(event: Event | Deed) -> float:
 
 
 def _text(text: str | None) -> Texts:
-    """A single text, which most fields are: every node of a graph has several."""
-    return [(text, 1.0)] if text else []
+    return ((text, 1.0),) if text else ()
 
 
-def _texts(texts: Iterable[str | None], weights: Iterable[float] | None = None) -> Texts:
-    listed = list(texts)
-    pairs = zip(listed, weights or [1.0] * len(listed), strict=True)
-    given = [(text, weight) for text, weight in pairs if text and weight > 0]
+def _texts(texts: Iterable[str | None]) -> Texts:
+    return tuple((text, 1.0) for text in texts if text)
+
+
+def _weighted(texts: Iterable[str | None], weights: Sequence[float]) -> Texts:
+    given = [(text, weight) for text, weight in zip(texts, weights, strict=True) if text and weight]
     # Only their proportions matter, and as they stand they may not fit into a float32.
     heaviest = max((weight for _, weight in given), default=1.0)
-    return [(text, weight / heaviest) for text, weight in given]
+    return tuple((text, weight / heaviest) for text, weight in given)
 
 
-def _given(fields: Fields) -> Fields:
+def given(fields: Fields) -> Fields:
+    """The fields that have a text."""
     return {name: texts for name, texts in fields.items() if texts}

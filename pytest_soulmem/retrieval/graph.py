@@ -11,16 +11,19 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pytest_soulmem.decoding import NonNegative, OneOf, UnitInterval, decode, read_json
 from pytest_soulmem.collector import collector_paused
+from pytest_soulmem.decoding import NonNegative, OneOf, UnitInterval, decode, read_json
 from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
 
 NonEmpty = Annotated[str, Meta(min_length=1)]
 
 
 class Record(Struct, frozen=True, gc=False):
-    """A part of a graph. A large one has millions, which the garbage collector need not visit:
-    what is read from JSON has no cycles."""
+    """A part of a graph.
+
+    A large graph has millions; what is read from JSON has no cycles, so the garbage collector
+    need not visit them.
+    """
 
 
 class SemanticMemory(Record, frozen=True):

@@ -38,7 +38,7 @@ from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
-from pytest_soulmem.retrieval.similarity import texts_of
+from pytest_soulmem.retrieval.similarity import graph_columns, texts_of
 from pytest_soulmem.retrieval.weights import Weights, WeightSet, sweep_faults
 from pytest_soulmem.settings import Check, Mode, Settings
 
@@ -227,10 +227,11 @@ class RetrievalRun:
             self._config.add_cleanup(self._store.close)
             hooked = self._config.hook.pytest_soulmem_embedder(config=self._config)
             self._chosen = choose(self._settings, hooked, self._store)
+            memories = {graph: graph_columns(graph) for graph in asked}
             texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
             for graph, cases in asked.items():
                 subs = [sub for case in cases for sub in case.case.sub_queries]
-                for side, own in texts_of(graph, dict.fromkeys(subs)).items():
+                for side, own in texts_of(memories[graph], dict.fromkeys(subs)).items():
                     texts[side].update(dict.fromkeys(own))
             embed_missing(
                 self._store,
@@ -245,7 +246,7 @@ class RetrievalRun:
         store, identity = self._store, self._chosen.identity
         for graph, cases in asked.items():
             retriever = ReferenceRetriever(
-                graph, lambda side, own: store.vectors(identity, side, own)
+                graph, lambda side, own: store.vectors(identity, side, own), memories[graph]
             )
             retriever.expect(sub for case in cases for sub in case.case.sub_queries)
             self._retrievers[graph] = retriever

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pytest_soulmem.retrieval.graph import Graph, Link
-from pytest_soulmem.retrieval.ranking import Ranked, best, cut_columns, rounded
+from pytest_soulmem.retrieval.ranking import LEAST, Ranked, best, cut_columns, rounded
 from pytest_soulmem.retrieval.walk import Array, Moves, Walk
 
 DAMPING = 0.65
@@ -206,10 +206,9 @@ class PageRank:
         residual = TOLERANCE / self._moves.spill[sources].max(initial=2)
         while True:
             self._refine(walk, residual)
-            found = [
-                self._settled(scores, rest, residual, limit)
-                for scores, rest in zip(walk.scores.T, walk.residual.T, strict=True)
-            ]
+            # Queries as rows: each is gone through several times.
+            columns = zip(walk.scores.T.copy(), walk.residual.T.copy(), strict=True)
+            found = [self._settled(scores, rest, residual, limit) for scores, rest in columns]
             settled = [ranked for ranked in found if ranked]
             if len(settled) == len(found):
                 return settled
@@ -219,14 +218,14 @@ class PageRank:
         """The best nodes, or None if the residual may still change which they are."""
         # What was never moved rounds to 0.
         candidates = np.flatnonzero(scores)
-        values = rounded(scores[candidates] + rest[candidates])
+        values = scores[candidates] + rest[candidates]
         doubt = residual * self._moves.spill[candidates]
-        order = best(values, limit, values > 0)
-        sure = doubt[order].max(initial=0) <= TOLERANCE
-        others = np.ones(len(candidates), np.bool_)
-        others[order] = False
-        possible = (values + doubt)[others].max(initial=residual * self._moves.most_spill)
-        weakest = values[order[-1]] if len(order) == limit else 0.0
+        found = best(values, limit, LEAST)
+        sure = doubt[found.positions].max(initial=0) <= TOLERANCE
+        highest = values + doubt
+        highest[found.positions] = 0
+        possible = highest.max(initial=residual * self._moves.most_spill)
+        weakest = found.scores[-1] if len(found.scores) == limit else 0.0
         if sure and possible <= weakest + TOLERANCE:
-            return Ranked(candidates[order], values[order])
+            return found.numbered(candidates)
         return None

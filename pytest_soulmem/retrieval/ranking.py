@@ -11,6 +11,9 @@ DECIMALS = 6
 """Scores are rounded before they are compared: without it, noise in the last bits of a matrix
 product decides real ties, of which real data has many."""
 
+LEAST = 10**-DECIMALS
+"""The smallest rounded score above 0."""
+
 
 def rounded(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     """Scores as they are compared, cut and ranked."""
@@ -19,28 +22,11 @@ def rounded(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.add(np.round(np.asarray(scores, np.float64), DECIMALS), 0.0)
 
 
-def best(scores: NDArray[np.float64], limit: int, eligible: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The positions of the ``limit`` highest eligible scores, best first; ties by position."""
-    positions = np.flatnonzero(eligible)
-    values = scores[positions]
-    if limit < len(values):
-        last = np.partition(values, len(values) - limit)[len(values) - limit]
-        keep = values >= last
-        positions, values = positions[keep], values[keep]
-    return positions[np.argsort(-values, kind="stable")][:limit]
-
-
 class Ranked(NamedTuple):
-    """Nodes by position, best first, with their scores."""
+    """Nodes by position, best first, with their rounded scores."""
 
     positions: NDArray[np.intp]
     scores: NDArray[np.float64]
-
-    @classmethod
-    def cut(cls, scores: NDArray[np.float64], limit: int, eligible: NDArray[np.bool_]) -> Ranked:
-        """The best eligible nodes."""
-        positions = best(scores, limit, eligible)
-        return cls(positions, scores[positions])
 
     def or_higher(self, other: Ranked) -> Ranked:
         """The nodes of both, each with its higher score; ties by position."""
@@ -52,11 +38,32 @@ class Ranked(NamedTuple):
         order = np.argsort(-scores, kind="stable")
         return Ranked(positions[order], scores[order])
 
-    def spread(self, size: int) -> NDArray[np.float64]:
-        """The scores over all nodes, 0 for those that are not ranked."""
-        scores = np.zeros(size)
-        scores[self.positions] = self.scores
-        return scores
+    def numbered(self, positions: NDArray[np.intp]) -> Ranked:
+        """The same nodes by other numbers: those of a selection by their positions among all."""
+        return Ranked(positions[self.positions], self.scores)
+
+
+NOTHING = Ranked(np.zeros(0, np.intp), np.zeros(0))
+
+
+def best(scores: NDArray[np.float64], limit: int, least: float = -np.inf) -> Ranked:
+    """The ``limit`` highest scores that, rounded, are at least ``least``; ties by position.
+
+    Scores that are not finite are left out.
+    """
+    finite = np.isfinite(scores)
+    if not finite.all():
+        scores = np.where(finite, scores, -np.inf)
+    positions = np.arange(len(scores))
+    if limit < len(scores):
+        last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        # Only what rounding may lift to the last of the best is rounded and sorted.
+        positions = np.flatnonzero(scores >= last - 2 * LEAST)
+    values = rounded(scores[positions])
+    eligible = (values >= least) & (values > -np.inf)
+    positions, values = positions[eligible], values[eligible]
+    order = np.argsort(-values, kind="stable")[:limit]
+    return Ranked(positions[order], values[order])
 
 
 def cut_columns(scores: NDArray[np.float64], limit: int) -> list[Ranked]:

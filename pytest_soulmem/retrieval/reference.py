@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pytest_soulmem.retrieval import actions
+from pytest_soulmem.retrieval.columns import Column, Embed
 from pytest_soulmem.retrieval.graph import Graph
 from pytest_soulmem.retrieval.pagerank import PageRank, link_weights
 from pytest_soulmem.retrieval.query import SubQuery
-from pytest_soulmem.retrieval.ranking import Ranked, best, rounded
+from pytest_soulmem.retrieval.ranking import NOTHING, Ranked, best, rounded
 from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
-from pytest_soulmem.retrieval.similarity import Array, Embed, Similarity, SubQueryScores
+from pytest_soulmem.retrieval.similarity import Array, Similarity, SubQueryScores
 
 ASSOCIATION_TOP_K = 8
 PRIORITY_WEIGHT = 0.05
@@ -35,12 +35,15 @@ class Found:
 class ReferenceRetriever:
     """Retrieves from one graph, as the reference semantics say.
 
-    ``embed(side, texts)`` gives L2-normalised vectors.
+    ``embed(side, texts)`` gives L2-normalised vectors; ``memories`` are the graph's columns, if
+    they are at hand.
     """
 
-    def __init__(self, graph: Graph, embed: Embed) -> None:
+    def __init__(
+        self, graph: Graph, embed: Embed, memories: Mapping[str, Column] | None = None
+    ) -> None:
         self._graph = graph
-        self._similarity = Similarity(graph, embed)
+        self._similarity = Similarity(graph, embed, memories)
         self._links = link_weights(graph)
         self._pageranks: dict[float, PageRank] = {}
         self._triggers = actions.trigger_probabilities(graph)
@@ -73,9 +76,9 @@ class ReferenceRetriever:
         at = np.array([self._graph.index[name] for name in ids], np.intp)
         explained: list[dict[str, Array]] = []
         for scores in self._scores(query.sub_queries):
-            channels = scores.channels(query.weights) | {"similarity": scores.fused(query.weights)}
-            shown = {channel: values[at] for channel, values in channels.items()}
-            explained.append(shown)
+            own = scores.at(at)
+            similarity = rounded(own.fused(query.weights))
+            explained.append(own.channels(query.weights) | {"similarity": similarity})
         if query.mode != "embedding":
             walked = self._pagerank(query).at(self._sources(self._similar(query)), at)
             for shown, column in zip(explained, walked.T, strict=True):
@@ -91,8 +94,7 @@ class ReferenceRetriever:
     def _found(self, query: Query) -> list[Found]:
         similar = self._similar(query)
         if query.mode == "embedding":
-            nothing = Ranked(np.zeros(0, np.intp), np.zeros(0))
-            return [Found(ranked, ranked, nothing) for ranked in similar]
+            return [Found(ranked, ranked, NOTHING) for ranked in similar]
         full = query.mode == "full"
         limit = ASSOCIATION_TOP_K if full else query.max_results
         walked = self._pagerank(query).best(self._sources(similar), limit)
@@ -110,57 +112,51 @@ class ReferenceRetriever:
         return self._pageranks[damping]
 
     def _similar(self, query: Query) -> list[Ranked]:
-        similar = []
-        for scores in self._scores(query.sub_queries):
-            fused = scores.fused(query.weights)
-            eligible = np.isfinite(fused) & (fused >= query.similarity_threshold)
-            similar.append(Ranked.cut(fused, query.max_results, eligible))
-        return similar
+        return [
+            best(scores.fused(query.weights), query.max_results, query.similarity_threshold)
+            for scores in self._scores(query.sub_queries)
+        ]
 
     def _sources(self, similar: Sequence[Ranked]) -> list[Ranked]:
         return [Ranked(ranked.positions, np.maximum(ranked.scores, 0)) for ranked in similar]
 
     def _associate(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
         """Similarity and PageRank blended, over the union of their best."""
-        size = len(self._graph)
         share = query.weights.association
-        blend = rounded((1 - share) * similar.spread(size) + share * associated.spread(size))
-        merged = Ranked.cut(blend, query.max_results, _union(size, similar, associated))
-        return Found(similar, merged, Ranked(np.zeros(0, np.intp), np.zeros(0)))
+        positions = np.union1d(similar.positions, associated.positions)
+        blend = np.zeros(len(positions))
+        for weight, ranked in ((1 - share, similar), (share, associated)):
+            blend[np.searchsorted(positions, ranked.positions)] += weight * ranked.scores
+        return Found(similar, best(blend, query.max_results).numbered(positions), NOTHING)
 
     def _full(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
         """The higher of similarity and PageRank, and the actions that the situations suggest."""
         union = similar.or_higher(associated)
-        sources = np.maximum(union.spread(len(self._graph)), 0)
-        inferred = rounded(actions.infer(sources, self._factors, self._triggers))
         return Found(
             similar,
             Ranked(union.positions[: query.max_results], union.scores[: query.max_results]),
-            Ranked.cut(inferred, actions.ACTIONS_PER_SUB_QUERY, inferred > 0),
+            actions.infer(union, self._factors, self._triggers, actions.ACTIONS_PER_SUB_QUERY),
         )
 
     def _merge(self, query: Query, rankings: Sequence[Ranked]) -> list[Scored]:
         """Merge the sub-queries' rankings: a higher priority lifts a ranking a little."""
         highest = max(sub.priority for sub in query.sub_queries)
-        size = len(self._graph)
-        keys, scores = np.full(size, -np.inf), np.zeros(size)
+        merged: dict[int, tuple[float, float]] = {}
         for sub, ranked in zip(query.sub_queries, rankings, strict=True):
             lift = PRIORITY_WEIGHT * sub.priority / highest if highest else 0.0
-            lifted = rounded(ranked.scores + lift)
-            # Strictly: of equal keys the earlier sub-query's stays.
-            better = lifted > keys[ranked.positions]
-            positions = ranked.positions[better]
-            keys[positions] = lifted[better]
-            scores[positions] = ranked.scores[better]
-        return [
-            Scored(self._graph.nodes[at].id, float(scores[at]), float(keys[at]))
-            for at in best(keys, query.max_results, keys > -np.inf)
-        ]
+            keys = rounded(ranked.scores + lift).tolist()
+            rows = zip(ranked.positions.tolist(), keys, ranked.scores.tolist(), strict=True)
+            for at, key, score in rows:
+                # Of equal keys the earlier sub-query's stays.
+                if at not in merged or key > merged[at][0]:
+                    merged[at] = (key, score)
+        order = sorted(merged, key=lambda at: (-merged[at][0], at))[: query.max_results]
+        return [Scored(self._graph.nodes[at].id, merged[at][1], merged[at][0]) for at in order]
 
     def _scored_ids(self, ranked: Ranked) -> list[Scored]:
         return [
-            Scored(self._graph.nodes[at].id, float(score))
-            for at, score in zip(ranked.positions, ranked.scores, strict=True)
+            Scored(self._graph.nodes[at].id, score)
+            for at, score in zip(ranked.positions.tolist(), ranked.scores.tolist(), strict=True)
         ]
 
     def _scores(self, sub_queries: Sequence[SubQuery]) -> list[SubQueryScores]:
@@ -176,10 +172,3 @@ class ReferenceRetriever:
             return []
         start = self._expected.index(sub_query)
         return self._expected[start : start + max(1, _SCORES_AT_ONCE // len(self._graph))]
-
-
-def _union(size: int, *rankings: Ranked) -> NDArray[np.bool_]:
-    union = np.zeros(size, np.bool_)
-    for ranked in rankings:
-        union[ranked.positions] = True
-    return union

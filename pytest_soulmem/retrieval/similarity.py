@@ -7,65 +7,31 @@ graph, in its order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from pytest_soulmem.embedders import Side
 from pytest_soulmem.retrieval import fields
-from pytest_soulmem.retrieval.fields import Fields, Texts
-from pytest_soulmem.retrieval.graph import Graph
+from pytest_soulmem.retrieval.columns import (
+    Column,
+    Embed,
+    columns,
+    distinct_texts,
+    multiply,
+    vectors,
+)
+from pytest_soulmem.retrieval.fields import Fields
+from pytest_soulmem.retrieval.graph import Graph, Node
 from pytest_soulmem.retrieval.query import Concept, Deed, Scene, SubQuery
-from pytest_soulmem.retrieval.ranking import rounded
 from pytest_soulmem.retrieval.strings import similarities
 from pytest_soulmem.retrieval.weights import Weights
 
 Array: TypeAlias = NDArray[np.float64]
-Embed: TypeAlias = Callable[[Side, Sequence[str]], NDArray[np.float32]]
-"""Vectors of texts of one side, L2-normalised, shape ``(texts, dimension)``."""
-
-_ROWS_AT_ONCE = 4096
-
-
-@dataclass(frozen=True)
-class FieldMatrix:
-    """The vectors of one field: ``vectors[i]``, of length 1 or 0, belongs to ``owners[i]``."""
-
-    owners: NDArray[np.intp]
-    vectors: NDArray[np.float32]
-
-
-def field_matrix(owned: Sequence[tuple[int, Texts]], side: Side, embed: Embed) -> FieldMatrix:
-    """The mean vector of each owner's texts."""
-    blocks = [
-        _mean_vectors([texts for _, texts in owned[start : start + _ROWS_AT_ONCE]], side, embed)
-        for start in range(0, len(owned), _ROWS_AT_ONCE)
-    ]
-    vectors = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-    return FieldMatrix(np.array([owner for owner, _ in owned], np.intp), vectors)
-
-
-def _mean_vectors(rows: Sequence[Texts], side: Side, embed: Embed) -> NDArray[np.float32]:
-    distinct = list(dict.fromkeys(text for texts in rows for text, _ in texts))
-    column = {text: position for position, text in enumerate(distinct)}
-    weights = csr_array(
-        (
-            np.array([weight for texts in rows for _, weight in texts], np.float32),
-            (
-                [row for row, texts in enumerate(rows) for _ in texts],
-                [column[text] for texts in rows for text, _ in texts],
-            ),
-        ),
-        shape=(len(rows), len(distinct)),
-    )
-    sums: NDArray[np.float32] = weights @ embed(side, distinct)
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    sums /= np.where(lengths > 0, lengths, 1)
-    return sums
 
 
 @dataclass(frozen=True)
@@ -95,44 +61,37 @@ class Deeds:
         parts = zip(shares, (self.action, self.initiator, self.target), strict=True)
         return _total([share * part for share, part in parts if part is not None])
 
+    def at(self, positions: NDArray[np.intp]) -> Deeds:
+        """The scores of some nodes only."""
+        parts = (self.action, self.initiator, self.target)
+        return Deeds(*(None if part is None else part[positions] for part in parts))
+
 
 @dataclass(frozen=True)
-class Identifiers:
-    """The exact names in a graph that the string channel compares with."""
+class Names:
+    """Identifiers of one field: node ``owners[i]`` has those mentioned from ``starts[i]`` on."""
 
-    names: Mapping[str, tuple[Sequence[str], NDArray[np.intp]]]
-    """Per field: texts and the nodes they belong to."""
-    event_owners: NDArray[np.intp]
-    event_parts: Mapping[str, Sequence[str]]
+    choices: Sequence[str]
+    """The distinct ones."""
+    mentions: NDArray[np.intp]
+    """Positions in ``choices``, node by node."""
+    owners: NDArray[np.intp]
+    starts: NDArray[np.intp]
 
     @classmethod
-    def of(cls, graph: Graph) -> Identifiers:
-        """The identifiers of a graph: of concepts and of abstract situations."""
-        names: dict[str, list[tuple[str, int]]] = {}
-        events: list[tuple[int, Fields]] = []
-        for position, node in enumerate(graph.nodes):
-            given: Fields = {}
-            if node.semantic:
-                own = fields.node_fields(node)
-                both = own.get(fields.CONTENT, []) + own.get(fields.ALIASES, [])
-                given = {fields.IDENTIFIER: both}
-            elif node.abstract and node.abstract.event:
-                events.append((position, fields.abstract_fields(node.abstract)))
-            elif node.abstract:
-                given = fields.abstract_fields(node.abstract)
-            for name, texts in given.items():
-                names.setdefault(name, []).extend((text, position) for text, _ in texts)
-        return cls(
-            {
-                name: ([text for text, _ in pairs], np.array([owner for _, owner in pairs], int))
-                for name, pairs in names.items()
-            },
-            np.array([owner for owner, _ in events], int),
-            {
-                part: [own[part][0][0] if own.get(part) else "" for _, own in events]
-                for part in (fields.ACTION, fields.INITIATOR, fields.TARGET)
-            },
-        )
+    def of(cls, column: Column) -> Names:
+        """The texts of a column."""
+        entries = list(column.entries)
+        choices = {text: at for at, text in enumerate(distinct_texts([column]))}
+        mentions = [choices[text] for row in column.rows for text, _ in entries[row]]
+        counts = [len(entries[row]) for row in column.rows]
+        starts = np.cumsum([0, *counts[:-1]])
+        return cls(list(choices), np.array(mentions), np.array(column.owners), starts)
+
+    def lift(self, scores: Array, matches: Array) -> None:
+        """Raise each owner's score to the best match, by choice, of its identifiers."""
+        found = np.maximum.reduceat(matches[self.mentions], self.starts)
+        scores[self.owners] = np.maximum(scores[self.owners], found)
 
 
 @dataclass(frozen=True)
@@ -174,19 +133,35 @@ class SubQueryScores:
                 best = np.maximum(best, blended)
         return best
 
+    def at(self, positions: NDArray[np.intp]) -> SubQueryScores:
+        """The scores of some nodes only."""
+        return SubQueryScores(
+            tag=None if self.tag is None else self.tag[positions],
+            concepts=[_at(unit, positions) for unit in self.concepts],
+            scenes=[_at(unit, positions) for unit in self.scenes],
+            string=self.string[positions],
+            string_deeds=[deed.at(positions) for deed in self.string_deeds],
+            has_tags=self.has_tags[positions],
+        )
+
     def fused(self, weights: Weights) -> Array:
-        """The similarity of every node, rounded."""
+        """The similarity of every node, before it is rounded."""
         variant = self.variant_score(weights)
         score: Array | float = variant
         if self.tag is not None:
             blended = weights.tag * self.tag + weights.variant * variant
             # A missing channel must not pull the score down.
             score = np.where(self.has_tags, blended, variant)
-        string = self.string_score(weights)
         alpha = weights.string_blend_alpha
+        string = self.string_score(weights)
         # The string channel only ever lifts.
         lifted = np.maximum(score, alpha * score + (1 - alpha) * string)
-        return rounded(np.where(string > 0, lifted, score))
+        similarity: Array = np.where(string > 0, lifted, score)
+        return similarity
+
+
+def _at(unit: Mapping[str, Array], positions: NDArray[np.intp]) -> dict[str, Array]:
+    return {name: scores[positions] for name, scores in unit.items()}
 
 
 def concept_channels(unit: Mapping[str, Array]) -> dict[str, Array]:
@@ -250,27 +225,51 @@ def _pair(
 
 
 def _total(parts: Sequence[Array]) -> Array:
-    total: Array = np.sum(parts, axis=0)
-    return total
+    return reduce(np.add, parts)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The vectors of one field: node ``i`` has ``vectors[rows[i]]``, or none past their end."""
+
+    vectors: NDArray[np.float32]
+    rows: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, column: Column, size: int, embed: Embed) -> Matrix:
+        """The column of a graph of ``size`` nodes."""
+        rows = np.full(size, len(column.entries))
+        rows[column.owners] = column.rows
+        return cls(vectors(column, "passage", embed), rows)
+
+    def cosines(self, queries: NDArray[np.float32], absent: float) -> Array:
+        """With every node; ``absent`` for those without; shape ``(queries, nodes)``."""
+        found = np.full((len(queries), len(self.vectors) + 1), absent)
+        multiply(queries, self.vectors, out=found[:, :-1])
+        scores: Array = found.take(self.rows, axis=1)
+        return scores
 
 
 class Similarity:
-    """The vectors and identifiers of one graph, ready to be compared with sub-queries."""
+    """The vectors and identifiers of one graph, ready to be compared with sub-queries.
 
-    def __init__(self, graph: Graph, embed: Embed) -> None:
+    ``memories`` are the graph's columns, if they are at hand.
+    """
+
+    def __init__(
+        self, graph: Graph, embed: Embed, memories: Mapping[str, Column] | None = None
+    ) -> None:
+        own = graph_columns(graph) if memories is None else memories
         self.size = len(graph)
         self._embed = embed
-        self._identifiers = Identifiers.of(graph)
-        owned: dict[str, list[tuple[int, Texts]]] = {}
-        for position, node in enumerate(graph.nodes):
-            for name, texts in fields.node_fields(node).items():
-                owned.setdefault(name, []).append((position, texts))
-        self._matrices = {
-            name: field_matrix(rows, "passage", embed) for name, rows in owned.items()
-        }
+        self._matrices = {name: Matrix.of(own[name], self.size, embed) for name in own}
         self._has_tags = np.zeros(self.size, np.bool_)
-        if fields.TAGS in self._matrices:
-            self._has_tags[self._matrices[fields.TAGS].owners] = True
+        if fields.TAGS in own:
+            self._has_tags[own[fields.TAGS].owners] = True
+        identifiers = columns(map(_identifiers, graph.nodes))
+        deeds = columns(map(_deed_identifiers, graph.nodes))
+        self._names = {name: Names.of(column) for name, column in identifiers.items()}
+        self._deed_names = {name: Names.of(column) for name, column in deeds.items()}
 
     def scores(self, sub_queries: Sequence[SubQuery]) -> list[SubQueryScores]:
         """The scores of several sub-queries: one matrix product per field for all of them."""
@@ -300,45 +299,41 @@ class Similarity:
     def _products(self, asked: Sequence[tuple[Fields, Side]]) -> list[dict[str, Array]]:
         """Cosines of each asked set of fields with every node, by field."""
         found: list[dict[str, Array]] = [{} for _ in asked]
-        for name in dict.fromkeys(name for given, _ in asked for name in given):
-            rows = [(row, given[name]) for row, (given, _) in enumerate(asked) if name in given]
-            queries = field_matrix(rows, asked[rows[0][0]][1], self._embed)
-            scores = self._cosines(name, queries.vectors)
-            for row, values in zip(queries.owners, scores, strict=True):
-                found[row][name] = values
+        for name, column in columns(given for given, _ in asked).items():
+            side = asked[column.owners[0]][1]
+            scores = self._cosines(name, vectors(column, side, self._embed))
+            for owner, row in zip(column.owners, column.rows, strict=True):
+                found[owner][name] = scores[row]
         return found
 
     def _cosines(self, name: str, queries: NDArray[np.float32]) -> Array:
         """Cosines with every node, 0 for those without the field; shape ``(queries, nodes)``."""
-        scores = np.zeros((len(queries), self.size))
-        if name != fields.IDENTIFIER:
-            if name in self._matrices:
-                matrix = self._matrices[name]
-                scores[:, matrix.owners] = queries @ matrix.vectors.T
+        if name == fields.IDENTIFIER:
+            scores = self._cosines(fields.CONTENT, queries)
+            if fields.ALIASES in self._matrices:
+                aliases = self._matrices[fields.ALIASES].cosines(queries, absent=-np.inf)
+                np.maximum(scores, aliases, out=scores)
             return scores
-        scores = self._cosines(fields.CONTENT, queries)
-        if fields.ALIASES in self._matrices:
-            matrix = self._matrices[fields.ALIASES]
-            aliases = queries @ matrix.vectors.T
-            scores[:, matrix.owners] = np.maximum(scores[:, matrix.owners], aliases)
-        return scores
+        if name in self._matrices:
+            return self._matrices[name].cosines(queries, absent=0.0)
+        return np.zeros((len(queries), self.size))
 
     def _string_scores(self, sub_queries: Sequence[SubQuery]) -> list[Array]:
         """Per sub-query the best match over all its names but those of events."""
         asked = [list(_names(sub)) for sub in sub_queries]
         best = [np.zeros(self.size) for _ in asked]
-        for name, (choices, owners) in self._identifiers.names.items():
-            wanted = [[text for kind, text in names if kind == name] for names in asked]
+        for name, names in self._names.items():
+            wanted = [[text for kind, text in own if kind == name] for own in asked]
             texts = list(dict.fromkeys(text for own in wanted for text in own))
-            matches = dict(zip(texts, similarities(texts, choices), strict=True))
+            matches = dict(zip(texts, similarities(texts, names.choices), strict=True))
             for scores, own in zip(best, wanted, strict=True):
                 for text in own:
-                    np.maximum.at(scores, owners, matches[text])
+                    names.lift(scores, matches[text])
         return best
 
     def _deeds(self, scenes: Sequence[Scene]) -> list[Deeds]:
         """The string scores of each event that is asked for."""
-        if not len(self._identifiers.event_owners):
+        if not self._deed_names:
             return []
         return [self._deed(deed) for scene in scenes for deed in scene.event or ()]
 
@@ -352,22 +347,29 @@ class Similarity:
     def _part(self, part: str, text: str | None) -> Array | None:
         if not text:
             return None
-        choices = self._identifiers.event_parts[part]
         scores = np.zeros(self.size)
-        matches = similarities([text], choices)[0]
-        scores[self._identifiers.event_owners] = np.where([bool(c) for c in choices], matches, 0)
+        if part in self._deed_names:
+            names = self._deed_names[part]
+            names.lift(scores, similarities([text], names.choices)[0])
         return scores
 
 
-def texts_of(graph: Graph, sub_queries: Iterable[SubQuery]) -> dict[Side, list[str]]:
+def graph_columns(graph: Graph) -> dict[str, Column]:
+    """The fields of a graph's memories."""
+    return columns(map(fields.node_fields, graph.nodes))
+
+
+def texts_of(
+    memories: Mapping[str, Column], sub_queries: Iterable[SubQuery]
+) -> dict[Side, list[str]]:
     """The distinct texts that similarity needs, by side, in the order in which they appear."""
-    passages = [fields.node_fields(node) for node in graph.nodes]
-    queries: list[Fields] = []
+    passages = distinct_texts(memories.values())
+    queries: dict[str, None] = {}
     for sub in sub_queries:
-        passages.append(fields.tag_fields(sub.tag))
-        queries += [fields.concept_fields(unit) for unit in sub.concepts]
-        queries += [fields.scene_fields(unit) for unit in sub.scenes]
-    return {"passage": _distinct(passages), "query": _distinct(queries)}
+        passages |= fields.distinct_texts([fields.tag_fields(sub.tag)])
+        units: list[Concept | Scene] = [*sub.concepts, *sub.scenes]
+        queries |= fields.distinct_texts(map(_unit_fields, units))
+    return {"passage": list(passages), "query": list(queries)}
 
 
 def _unit_fields(unit: Concept | Scene) -> Fields:
@@ -376,19 +378,31 @@ def _unit_fields(unit: Concept | Scene) -> Fields:
     return fields.scene_fields(unit)
 
 
-def _distinct(groups: Iterable[Fields]) -> list[str]:
-    return list(
-        dict.fromkeys(text for group in groups for texts in group.values() for text, _ in texts)
-    )
+def _identifiers(node: Node) -> Fields:
+    """The exact names of a memory, but those of events: of concepts and abstract situations."""
+    if node.semantic:
+        own = fields.node_fields(node)
+        names = own.get(fields.CONTENT, ()) + own.get(fields.ALIASES, ())
+        return {fields.IDENTIFIER: names} if names else {}
+    if node.abstract and not node.abstract.event:
+        return fields.given(fields.abstract_fields(node.abstract))
+    return {}
+
+
+def _deed_identifiers(node: Node) -> Fields:
+    """The exact names in the event of an abstract situation."""
+    if node.abstract and node.abstract.event:
+        return fields.given(fields.abstract_fields(node.abstract))
+    return {}
 
 
 def _names(sub: SubQuery) -> Iterable[tuple[str, str]]:
     """The exact identifiers that a sub-query gives, by field."""
     for unit in sub.concepts:
-        for text, _ in fields.concept_fields(unit).get(fields.IDENTIFIER, []):
+        for text, _ in fields.concept_fields(unit).get(fields.IDENTIFIER, ()):
             yield fields.IDENTIFIER, text
     for scene in sub.scenes:
         given = fields.scene_fields(scene)
         for name in (fields.LOCATION_NAME, fields.PARTICIPANT_NAME, fields.ATMOSPHERE):
-            for text, _ in given.get(name, []):
+            for text, _ in given.get(name, ()):
                 yield name, text

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from pytest_soulmem.retrieval.rows import row_entries
+
 Array = NDArray[np.float64]
 
 _SWEEP_SHARE = 0.1
@@ -99,19 +101,15 @@ class Moves:
     def push(self, walk: Walk, limit: float) -> None:
         """Move what is above ``limit``, until nothing is; for walks of one query."""
         scores, residual = walk.scores[:, 0], walk.residual[:, 0]
-        begins, targets, shares = self._onward.indptr, self._onward.indices, self._onward.data
+        targets, shares = self._onward.indices, self._onward.data
         frontier = np.flatnonzero(residual > limit)
         while len(frontier):
-            first = begins[frontier]
-            counts = begins[frontier + 1] - first
-            ends = np.cumsum(counts)
-            if ends[-1] > _SWEEP_SHARE * len(targets):
+            links, counts = row_entries(self._onward, frontier)
+            if len(links) > _SWEEP_SHARE * len(targets):
                 return self.sweep(walk, limit)
             moved = residual[frontier]
             scores[frontier] += moved
             residual[frontier] = 0
-            # The links of the whole frontier, one after the other.
-            links = np.repeat(first - ends + counts, counts) + np.arange(ends[-1])
             reached = targets[links]
             np.add.at(residual, reached, shares[links] * np.repeat(moved, counts))
             frontier = np.unique(reached[residual[reached] > limit])

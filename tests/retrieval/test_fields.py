@@ -23,7 +23,7 @@ def of_scene(**unit):
 
 
 def plain(*texts):
-    return [(text, 1) for text in texts]
+    return tuple((text, 1) for text in texts)
 
 
 def test_semantic():
@@ -52,7 +52,7 @@ def test_specific():
         fields.PARTICIPANT_NAME: plain("甲", "乙"),
         fields.PARTICIPANT_ROLE: plain("兵"),
         fields.ATMOSPHERE: plain("静"),
-        fields.ACTION: [("打", 1), ("跑", 0.5)],
+        fields.ACTION: (("打", 1), ("跑", 0.5)),
         fields.TARGET: plain("乙"),
         fields.INITIATOR: plain("甲"),
     }

@@ -60,7 +60,7 @@ def assert_best(found, solution, limit):
     """Right scores, and nodes that the exact scores justify."""
     assert np.abs(found.scores - solution[found.positions]).max(initial=0) <= TOLERANCE + 5e-7
     assert (np.diff(found.scores) <= 0).all()
-    wanted = best(solution, limit, solution > 2 * TOLERANCE)
+    wanted = best(solution, limit, 3 * TOLERANCE).positions
     missed = np.setdiff1d(wanted, found.positions)
     if len(found.positions) < limit:
         assert len(missed) == 0

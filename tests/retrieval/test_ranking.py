@@ -5,20 +5,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_soulmem.retrieval.ranking import best, rounded
+from pytest_soulmem.retrieval.ranking import LEAST, best, rounded
 from retrieval.strategies import lean
 
-scores = st.lists(st.sampled_from([-1.0, 0.0, 0.25, 0.5, 1.0, np.inf]), max_size=12)
+scores = st.lists(
+    st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.5 + 3e-7, 0.5 - 4e-7, 1.0, np.inf, np.nan, -np.inf]),
+    max_size=12,
+)
 
 
 @lean
-@given(scores, st.integers(1, 15), st.data())
-def test_best_are_the_highest_with_ties_by_position(values, limit, data):
-    count = len(values)
-    eligible = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
-    allowed = [position for position, fits in enumerate(eligible) if fits]
-    expected = sorted(allowed, key=lambda at: (-values[at], at))[:limit]
-    assert best(np.array(values), limit, np.array(eligible, bool)).tolist() == expected
+@given(scores, st.integers(1, 15), st.sampled_from([-np.inf, 0.0, LEAST, 0.5, 2.0]))
+def test_best_are_the_highest_rounded_scores_with_ties_by_position(values, limit, least):
+    plain = {at: round(value, 6) for at, value in enumerate(values) if np.isfinite(value)}
+    allowed = [at for at, value in plain.items() if value >= least]
+    expected = sorted(allowed, key=lambda at: (-plain[at], at))[:limit]
+    found = best(np.array(values, float), limit, least)
+    assert found.positions.tolist() == expected
+    assert found.scores.tolist() == [plain[at] for at in expected]
+
+
+def test_a_selection_is_numbered_by_its_positions_among_all():
+    found = best(np.array([0.1, 0.3]), 2).numbered(np.array([7, 9]))
+    assert (found.positions.tolist(), found.scores.tolist()) == ([9, 7], [0.3, 0.1])
 
 
 @pytest.mark.parametrize(
@@ -43,4 +52,4 @@ def test_no_negative_zero():
 
 def test_noise_in_the_last_bits_is_no_difference():
     noisy = np.array([0.1 + 0.2, 0.3, 0.3 - 1e-9])
-    assert best(rounded(noisy), 3, np.ones(3, bool)).tolist() == [0, 1, 2]
+    assert best(noisy, 3).positions.tolist() == [0, 1, 2]

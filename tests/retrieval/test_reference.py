@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_soulmem.retrieval import reference
+from pytest_soulmem.retrieval.ranking import rounded
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.retriever import Explainer
 from pytest_soulmem.retrieval.similarity import Similarity
@@ -53,7 +54,9 @@ def test_agrees_with_the_pipeline_in_plain_loops(nodes, raw, mode, threshold, li
     found = ReferenceRetriever(graph, embed).retrieve(query)
     pipeline = oracle.Pipeline(nodes, threshold, limit)
     answers = [
-        pipeline.ask(dict(zip(graph.index, scores.fused(Weights()).tolist(), strict=True)), mode)
+        pipeline.ask(
+            dict(zip(graph.index, rounded(scores.fused(Weights())).tolist(), strict=True)), mode
+        )
         for scores in Similarity(graph, embed).scores(query.sub_queries)
     ]
     priorities = [sub["priority"] for sub in raw]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_soulmem.retrieval import similarity
-from pytest_soulmem.retrieval.similarity import Similarity, texts_of
+from pytest_soulmem.retrieval import columns
+from pytest_soulmem.retrieval.similarity import Similarity, graph_columns, texts_of
 from pytest_soulmem.retrieval.weights import Weights
 from retrieval import oracle, strategies
 from retrieval.builders import (
@@ -65,7 +65,7 @@ def test_all_texts_are_announced_and_no_other(nodes, queries):
 
     graph, subs = graph_of(nodes), sub_queries_of(queries)
     Similarity(graph, recording).scores(subs)
-    announced = texts_of(graph, subs)
+    announced = texts_of(graph_columns(graph), subs)
     assert {side: set(texts) for side, texts in announced.items()} == asked
     assert all(len(set(texts)) == len(texts) for texts in announced.values())
 
@@ -77,7 +77,7 @@ def test_rows_per_block_change_nothing(rows):
     query = concept_query("甲", "a")
     whole = fused(nodes, query)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(similarity, "_ROWS_AT_ONCE", rows)
+        patch.setattr(columns, "_ROWS_AT_ONCE", rows)
         assert fused(nodes, query) == pytest.approx(whole, abs=1e-6)
 
 
