@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
 from pytest_soulmem.archive.authoring import advice, example, faults, schema
 from pytest_soulmem.archive.fixture import ArchiveFile, Scenario, load_archive_file
+from pytest_soulmem.archive.report import section
 from pytest_soulmem.archive.result import ArchiveResult, System
 from pytest_soulmem.archive.steps import as_json
 from pytest_soulmem.cases import digest
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pytest_soulmem.archive.clock import Clock
     from pytest_soulmem.archive.machine import Findings
     from pytest_soulmem.archive.subject import Subject
-    from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
 
 
@@ -45,13 +45,6 @@ __all__ = [
 ]
 
 Result = ArchiveResult
-
-
-def section(records: Sequence[Mapping[str, Any]]) -> Section:
-    """The archive part of the terminal report."""
-    from pytest_soulmem.archive.report import archive_section
-
-    return archive_section(records)
 
 
 def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> ArchiveRun:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -15,6 +15,7 @@ from pytest_soulmem.events.authoring import advice, example, faults, schema
 from pytest_soulmem.events.fixture import EventFile, Scenario, load_event_file, recognises
 from pytest_soulmem.events.judging import Judgement, explain
 from pytest_soulmem.events.reducer import gather, reduce_events
+from pytest_soulmem.events.report import section
 from pytest_soulmem.events.result import EventsResult, StepSeen, System
 from pytest_soulmem.events.stream import Unknown, steps_of
 from pytest_soulmem.events.subject import Subject, as_subject
@@ -28,7 +29,6 @@ from pytest_soulmem.users_code import ask_hook
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
 
 __all__ = [
@@ -43,13 +43,6 @@ __all__ = [
 ]
 
 Result = EventsResult
-
-
-def section(records: Sequence[Mapping[str, Any]]) -> Section:
-    """The part of the terminal report about model events."""
-    from pytest_soulmem.events.report import events_section
-
-    return events_section(records)
 
 
 def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> EventsRun:

@@ -18,6 +18,7 @@ from pytest_soulmem.forgetting.fixture import (
     Magnitude,
     load_forget_file,
 )
+from pytest_soulmem.forgetting.report import section
 from pytest_soulmem.forgetting.result import Expected, ForgettingResult, System
 from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from pytest_soulmem.forgetting.inferences import Finding
     from pytest_soulmem.forgetting.protocols import Reviser
     from pytest_soulmem.forgetting.subject import Subject
-    from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
 
 __all__ = [
@@ -55,13 +55,6 @@ Result = ForgettingResult
 def recognises(document: object) -> bool:
     """Whether a document is a forget file, whole or faulty."""
     return isinstance(document, dict) and "test_cases" in document
-
-
-def section(records: Sequence[Mapping[str, Any]]) -> Section:
-    """The forgetting part of the terminal report."""
-    from pytest_soulmem.forgetting.report import forgetting_section
-
-    return forgetting_section(records)
 
 
 def open_run(
