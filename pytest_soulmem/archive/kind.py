@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     from pytest_soulmem.archive.subject import Subject
     from pytest_soulmem.settings import Settings
 
-
-def recognises(document: object) -> bool:
-    """Whether a document is an archive file, whole or faulty."""
-    return isinstance(document, dict) and "test_cases" in document
-
-
 __all__ = [
     "Result",
     "advice",
@@ -45,6 +39,11 @@ __all__ = [
 ]
 
 Result = ArchiveResult
+
+
+def recognises(document: object) -> bool:
+    """Whether a document is an archive file, whole or faulty."""
+    return isinstance(document, dict) and "test_cases" in document
 
 
 def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> ArchiveRun:
