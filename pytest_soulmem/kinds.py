@@ -3,6 +3,8 @@
 Adding a kind means writing a module with the functions of :class:`KindModule` and naming it in
 ``KINDS`` in :mod:`pytest_soulmem.places`. Collection, reporting and JUnit know kinds only through
 these two pages.
+
+What the kinds whose files have laws share beyond that is in :mod:`pytest_soulmem.running`.
 """
 
 from __future__ import annotations

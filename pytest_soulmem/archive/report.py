@@ -17,7 +17,7 @@ Records = Sequence[Mapping[str, Any]]
 _GROUPS = {"scenario": "scenarios", "broken": "unusable", "law": "laws"}
 
 
-def archive_section(records: Records) -> Section:
+def section(records: Records) -> Section:
     """Pass rates, and what became of documents and media."""
     return Section("archive chain", [_table(records)], list(_notes(records)))
 

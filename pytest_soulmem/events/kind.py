@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from pytest_soulmem.cases import BrokenCase, broken_verdict, digest
+from pytest_soulmem.cases import digest
 from pytest_soulmem.events.authoring import advice, example, faults, schema
 from pytest_soulmem.events.fixture import EventFile, Scenario, load_event_file, recognises
 from pytest_soulmem.events.judging import Judgement, explain
 from pytest_soulmem.events.reducer import gather, reduce_events
+from pytest_soulmem.events.report import section
 from pytest_soulmem.events.result import EventsResult, StepSeen, System
 from pytest_soulmem.events.stream import Unknown, steps_of
 from pytest_soulmem.events.subject import Subject, as_subject
 from pytest_soulmem.events.terms import FIELDS, Outcome
 from pytest_soulmem.kinds import Failure, Progress, Verdict
-from pytest_soulmem.naming import place_of
 from pytest_soulmem.reporting.text import visible
-from pytest_soulmem.users_code import Misbehaviour, ask_hook
+from pytest_soulmem.running import AnyItem, CaseItem, Judged, LawfulRun, LawItem
+from pytest_soulmem.users_code import ask_hook
 
 # hypothesis waits until a law is judged.
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_soulmem.reporting.table import Section
     from pytest_soulmem.settings import Settings
 
 __all__ = [
@@ -46,93 +45,21 @@ __all__ = [
 Result = EventsResult
 
 
-def section(records: Sequence[Mapping[str, Any]]) -> Section:
-    """The part of the terminal report about model events."""
-    from pytest_soulmem.events.report import events_section
-
-    return events_section(records)
-
-
 def open_run(config: pytest.Config, settings: Settings, progress: Progress) -> EventsRun:
     """Start a session's run."""
     return EventsRun(config, settings)
 
 
-@dataclass(frozen=True)
-class ScenarioItem:
-    """A scenario of a file, usable or not."""
-
-    file: EventFile
-    scenario: Scenario | BrokenCase
-    group: str = ""
-
-    @property
-    def name(self) -> str:
-        """The item's name."""
-        return visible(self.scenario.name)
-
-    @property
-    def fingerprint(self) -> str:
-        """A digest of the stream and what is expected of it."""
-        own = self.scenario
-        if isinstance(own, BrokenCase):
-            return ""
-        return digest(own.raw_events, own.expected, own.expected_steps)
+_Item: TypeAlias = Judged[EventFile, Scenario]
 
 
-@dataclass(frozen=True)
-class LawItem:
-    """A law that is tried on streams made from a file's."""
-
-    file: EventFile
-    name: str
-    key: str
-    """Tells this law of this file from all others, on every machine."""
-    group: str = "laws"
-
-    @property
-    def fingerprint(self) -> str:
-        """A digest of the law and the streams."""
-        return digest(self.name, [own.raw_events for own in self.file.usable])
-
-
-AnyItem: TypeAlias = ScenarioItem | LawItem
-
-
-class EventsRun:
+class EventsRun(LawfulRun[EventFile, Scenario]):
     """A session's reducer."""
 
-    def __init__(self, config: pytest.Config, settings: Settings) -> None:
-        self._config = config
-        self._settings = settings
-
-    def cases(self, path: Path, document: object) -> Sequence[AnyItem]:
+    def cases(self, path: Path, document: object) -> Sequence[AnyItem[EventFile, Scenario]]:
         """The scenarios of an event file, then its laws."""
         file = load_event_file(path, document)
-        items: list[AnyItem] = [ScenarioItem(file, scenario) for scenario in file.scenarios]
-        place = place_of(path, self._config.rootpath)
-        if self._settings.laws and file.usable:
-            items += [LawItem(file, law, f"{place}::{law}") for law in file.laws]
-        return items
-
-    def prepare(self, cases: Sequence[AnyItem]) -> None:
-        """Nothing: a reducer needs no preparation."""
-
-    def obstacle(self, case: AnyItem) -> str | None:
-        """Nothing keeps a case from being judged."""
-        return None
-
-    def judge(self, case: AnyItem) -> Verdict:
-        """Ask the reducer, and compare."""
-        __tracebackhide__ = True
-        if isinstance(case, ScenarioItem) and isinstance(case.scenario, BrokenCase):
-            return broken_verdict(case.file.path, case.scenario)
-        try:
-            return self._judge_law(case) if isinstance(case, LawItem) else self._judge(case)
-        except Misbehaviour as error:
-            is_law = isinstance(case, LawItem)
-            result = EventsResult(law=case.name) if is_law else EventsResult(scenario=case.name)
-            return _verdict(case, result, error.failure)
+        return self._items(path, file, file.scenarios, file.laws if file.usable else ())
 
     @cached_property
     def _subject(self) -> Subject:
@@ -141,9 +68,8 @@ class EventsRun:
         found = ask_hook("pytest_soulmem_event_reducer", lambda: hook(config=self._config))
         return Subject(reduce_events) if found is None else as_subject(found)
 
-    def _judge(self, item: ScenarioItem) -> Verdict:
-        scenario, subject = item.scenario, self._subject
-        assert isinstance(scenario, Scenario)  # noqa: S101 - told apart by the caller
+    def _judge_case(self, item: CaseItem[EventFile, Scenario]) -> Verdict:
+        scenario, subject = item.case, self._subject
         judgements = [
             Judgement(step, expected.given, subject.outcome(scenario.raw_events, step))
             for step, expected in scenario.judged
@@ -151,7 +77,6 @@ class EventsRun:
         unknown = Counter(event.type for event in scenario.events if isinstance(event, Unknown))
         steps = steps_of(scenario.events)
         result = EventsResult(
-            scenario=item.name,
             system=System(subject.name),
             terminal_state=judgements[0].found.terminal_state,
             steps=tuple(map(_seen, judgements)),
@@ -163,27 +88,38 @@ class EventsRun:
         failure = explain(scenario, judgements, subject.name)
         return _verdict(item, result, failure, _properties(judgements[0].found, result))
 
-    def _judge_law(self, item: LawItem) -> Verdict:
+    def _judge_law(self, item: LawItem[EventFile]) -> Verdict:
         from pytest_soulmem.events.laws import Domain, try_law
         from pytest_soulmem.events.strategies import streams_like
 
         domain = Domain(self._subject, streams_like(item.file.usable))
-        result = EventsResult(law=item.name, system=System(self._subject.name))
+        result = EventsResult(system=System(self._subject.name))
         return _verdict(item, result, try_law(item.name, domain, item.key))
+
+    def _misbehaved(self, item: _Item, failure: Failure) -> Verdict:
+        return _verdict(item, EventsResult(), failure)
 
 
 def _verdict(
-    item: AnyItem,
+    item: _Item,
     result: EventsResult,
     failure: Failure | None,
     properties: Mapping[str, str | int | float] | None = None,
 ) -> Verdict:
+    kind = "law" if isinstance(item, LawItem) else "scenario"
     return Verdict(
         failure,
-        {"kind": "law" if isinstance(item, LawItem) else "scenario", **(properties or {})},
-        msgspec.to_builtins(result),
-        fingerprint=item.fingerprint,
+        {"kind": kind, **(properties or {})},
+        msgspec.to_builtins(msgspec.structs.replace(result, **{kind: item.name})),
+        fingerprint=_fingerprint(item),
     )
+
+
+def _fingerprint(item: _Item) -> str:
+    """A digest of a stream and what is expected of it, or of a law and the streams."""
+    if isinstance(item, LawItem):
+        return digest(item.name, [own.raw_events for own in item.file.usable])
+    return digest(item.case.raw_events, item.case.expected, item.case.expected_steps)
 
 
 def _seen(judgement: Judgement) -> StepSeen:

@@ -15,7 +15,7 @@ from pytest_soulmem.reporting.text import visible
 Records = Sequence[Mapping[str, Any]]
 
 
-def events_section(records: Records) -> Section:
+def section(records: Records) -> Section:
     """A table per file, with the states that the last steps of its scenarios were found in."""
     tables = [_table(name, list(own)) for name, own in groupby(records, _file_of)]
     names = sorted({record["system"]["reducer"] for record in records if record.get("system")})

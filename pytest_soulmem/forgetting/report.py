@@ -17,7 +17,7 @@ Records = Sequence[Mapping[str, Any]]
 _LABELS = {kind: f"T{number} {kind}" for number, kind in enumerate(CASE_TYPES, start=1)}
 
 
-def forgetting_section(records: Records) -> Section:
+def section(records: Records) -> Section:
     """Pass rates and mean missing degrees per kind, and what forgetting did."""
     return Section("forgetting", [_table(records)], list(_notes(records)))
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from pytest_soulmem.forgetting.report import forgetting_section
+from pytest_soulmem.forgetting.report import section
 from pytest_soulmem.reporting.table import lines
 
 
@@ -22,11 +22,11 @@ def effect(*, due=True, triggered=True, similarity=0.5, revised=None, fallback="
 
 
 def table_of(*records):
-    return lines(forgetting_section(records).tables[0])
+    return lines(section(records).tables[0])
 
 
 def notes_of(*records):
-    return list(forgetting_section(records).notes)
+    return list(section(records).notes)
 
 
 def test_rates_and_means_per_kind():

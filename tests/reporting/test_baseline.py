@@ -15,20 +15,17 @@ from pytest_soulmem.reporting.baseline import (
     parse_name,
     regressions,
 )
-from pytest_soulmem.reporting.results import CaseResult, Results, encode
+from pytest_soulmem.reporting.results import Results, encode
+from reporting.samples import CASE
 
 
 def case(name, outcome="passed", system="e5", fingerprint="f", **figures):
-    return CaseResult(
+    return msgspec.structs.replace(
+        CASE,
         nodeid=f"queries/a.json::{name}",
-        file="queries/a.json",
-        kind="retrieval",
         outcome=outcome,
-        seconds=0.1,
-        failure=None,
         result={"system": {"name": system, "model": "m", "fingerprint": "1"}},
         figures=figures,
-        variation="",
         fingerprint=fingerprint,
     )
 

@@ -1,24 +1,15 @@
 import argparse
 
 import pytest
+from msgspec.structs import replace
 
 from pytest_soulmem.reporting.gates import Gate, parse_gate, shortfalls
-from pytest_soulmem.reporting.results import CaseResult
+from reporting.samples import CASE
 
 
 def case(nodeid="queries/a.json::x", outcome="passed", **figures):
-    return CaseResult(
-        nodeid=nodeid,
-        file=nodeid.split("::")[0],
-        kind="retrieval",
-        outcome=outcome,
-        seconds=0.1,
-        failure=None,
-        result={},
-        figures=figures,
-        variation="",
-        fingerprint="",
-    )
+    file = nodeid.split("::")[0]
+    return replace(CASE, nodeid=nodeid, file=file, outcome=outcome, figures=figures)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,17 @@
-from pytest_soulmem.reporting.results import CaseResult
+from msgspec.structs import replace
+
 from pytest_soulmem.reporting.tuning import ranking_section
+from reporting.samples import CASE
 
 
 def case(name, label, file="queries/a.json", outcome="passed", **figures):
-    return CaseResult(
+    return replace(
+        CASE,
         nodeid=f"{file}::{name}[{label}]" if label else f"{file}::{name}",
         file=file,
-        kind="retrieval",
         outcome=outcome,
-        seconds=0.1,
-        failure=None,
-        result={},
         figures=figures,
         variation=label,
-        fingerprint="",
     )
 
 
