@@ -93,6 +93,11 @@ def abstract_fields(memory: AbstractSituation) -> Fields:
     return _event_fields([memory.event] if memory.event else [])
 
 
+def concept_names(memory: SemanticMemory) -> Texts:
+    """What a concept is called: its content and its aliases."""
+    return _text(memory.content) + _texts(memory.aliases)
+
+
 def node_texts(node: Node) -> list[str]:
     """Every text of a memory: tags, then its fields; for systems that work on plain text."""
     if node.procedure:
@@ -171,7 +176,8 @@ def _text(text: str | None) -> Texts:
 
 
 def _texts(texts: Iterable[str | None]) -> Texts:
-    return tuple((text, 1.0) for text in texts if text)
+    # A list first: a tuple from a generator takes half as long again, and graphs have millions.
+    return tuple([(text, 1.0) for text in texts if text])
 
 
 def _weighted(texts: Iterable[str | None], weights: Sequence[float]) -> Texts:

@@ -62,11 +62,14 @@ def link_weights(graph: Graph) -> csr_array:
     A link to a Procedure node weighs 0: actions are inferred, not associated.
     """
     rows, columns, weights = [], [], []
+    index = graph.index
+    is_procedure = [node.procedure is not None for node in graph.nodes]
     for position, node in enumerate(graph.nodes):
         for link in node.mem_links:
-            if graph[link.target].procedure is None:
+            target = index[link.target]
+            if not is_procedure[target]:
                 rows.append(position)
-                columns.append(graph.index[link.target])
+                columns.append(target)
                 weights.append(link_weight(link))
     size = len(graph)
     return csr_array((np.array(weights, float), (rows, columns)), shape=(size, size))

@@ -381,9 +381,7 @@ def _unit_fields(unit: Concept | Scene) -> Fields:
 def _identifiers(node: Node) -> Fields:
     """The exact names of a memory, but those of events: of concepts and abstract situations."""
     if node.semantic:
-        own = fields.node_fields(node)
-        names = own.get(fields.CONTENT, ()) + own.get(fields.ALIASES, ())
-        return {fields.IDENTIFIER: names} if names else {}
+        return fields.given({fields.IDENTIFIER: fields.concept_names(node.semantic)})
     if node.abstract and not node.abstract.event:
         return fields.given(fields.abstract_fields(node.abstract))
     return {}
