@@ -122,7 +122,7 @@ def trial(problem: Problem, walker: PageRank) -> Trial:
     repeat = problem.size.repeat
     compared = queries[: max(1, len(queries) // 4)]
     solved = [timed(lambda own=own: problem.prpack(own), repeat) for own in compared]
-    spent, found = timed(lambda: walker.best(queries, LIMIT), repeat)
+    spent, found = timed(lambda: walker.best(walker.walks(queries), LIMIT), repeat)
     same = [same_best(one, np.array(exact)) for one, (_, exact) in zip(found, solved, strict=False)]
     return Trial([seconds for seconds, _ in solved], spent / len(queries), sum(same))
 
@@ -152,7 +152,7 @@ def rows(sizes: tuple[Size, ...]) -> Iterator[str]:
 def _prepared(problem: Problem) -> PageRank:
     """With all that is made once per graph."""
     walker = PageRank(problem.weights)
-    walker.best([problem.sources()], LIMIT)
+    walker.best(walker.walks([problem.sources()]), LIMIT)
     return walker
 
 

@@ -29,7 +29,7 @@ from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.query import QueryFile, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.retriever import Query
-from pytest_soulmem.retrieval.similarity import texts_of
+from pytest_soulmem.retrieval.similarity import graph_columns, texts_of
 
 HERE = Path(__file__).parent
 SEED = 20260601
@@ -100,7 +100,8 @@ def run(folder: Path, *arguments: str) -> Run:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     # Compiled modules are kept, as on any user's machine.
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    for name in ("PYTHONDONTWRITEBYTECODE", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+        environment.pop(name, None)
     begin = time.perf_counter()
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -113,7 +114,7 @@ def run(folder: Path, *arguments: str) -> Run:
     return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
-def ours(folder: Path) -> Run:
+def ours(folder: Path, *options: str) -> Run:
     """The cases."""
     return run(
         folder,
@@ -121,6 +122,7 @@ def ours(folder: Path) -> Run:
         "--rootdir=.",
         "--soulmem-embedder=generate:embedder",
         "--soulmem-vectors=vectors.sqlite3",
+        *options,
     )
 
 
@@ -145,7 +147,7 @@ def plain_seconds(scene: Scene, folder: Path) -> float:
     file = load_query_file(path, json.loads(path.read_bytes()), read_graph)
     with VectorStore(folder / "vectors.sqlite3") as store:
         identity = generate.HashEmbedder.identity
-        texts = texts_of(file.graph, [sub for case in file.cases for sub in case.sub_queries])
+        texts = texts_of(graph_columns(file.graph), [sub for case in file.cases for sub in case.sub_queries])
         known = {
             (side, text): row
             for side, own in texts.items()

@@ -102,7 +102,17 @@ class PageRank:
             return self._solve(self._start(sources, self._inverse.sum(axis=0)))
         return self._iterate(self._start(sources, self._moves.mass))
 
-    def best(self, sources: Sequence[Ranked], limit: int) -> list[Ranked]:
+    def walks(self, sources: Sequence[Ranked]) -> list[Walk]:
+        """Begin a query from each of some sources, those together that walk together.
+
+        The walks are for ``best`` and ``at``, which take them as far as they need.
+        """
+        if self._dense:
+            scores = self.scores(self._spread(sources))
+            return [Walk(scores, np.zeros_like(scores), _positions(sources))]
+        return [self._begin(block) for block in self._blocks(sources)]
+
+    def best(self, walks: Sequence[Walk], limit: int) -> list[Ranked]:
         """Per query, the ``limit`` best nodes with a rounded score above 0; scores are rounded.
 
         Each score is within ``TOLERANCE`` of the exact one before rounding. The order is that of
@@ -110,20 +120,18 @@ class PageRank:
         both.
         """
         if self._dense:
-            return cut_columns(rounded(self.scores(self._spread(sources))), limit)
-        return [ranked for block in self._blocks(sources) for ranked in self._best(block, limit)]
+            return [one for walk in walks for one in cut_columns(rounded(walk.scores), limit)]
+        return [ranked for walk in walks for ranked in self._best(walk, limit)]
 
-    def at(self, sources: Sequence[Ranked], positions: NDArray[np.intp]) -> Array:
+    def at(self, walks: Sequence[Walk], positions: NDArray[np.intp]) -> Array:
         """The rounded scores of single nodes, shape ``(positions, queries)``.
 
         Each is within ``TOLERANCE`` of the exact one before rounding.
         """
-        if self._dense:
-            return rounded(self.scores(self._spread(sources))[positions])
-        limit = TOLERANCE / self._moves.spill[positions].max(initial=1)
-        walks = [self._begin(block) for block in self._blocks(sources)]
-        for walk in walks:
-            self._refine(walk, limit)
+        if not self._dense:
+            limit = TOLERANCE / self._moves.spill[positions].max(initial=1)
+            for walk in walks:
+                self._refine(walk, limit)
         return rounded(np.column_stack([walk.reached[positions] for walk in walks]))
 
     @property
@@ -163,11 +171,11 @@ class PageRank:
 
     def _iterate(self, start: Array) -> Array:
         """Sweeps until the residuals, of which each counts at most 1/(1-d), are small enough."""
-        walk = self._sweeping(start)
+        walk = self._sweeping(start, np.flatnonzero(start.any(axis=1)))
         self._moves.sweep(walk, ERROR_BOUND * (1 - self.damping) / self._size)
         return np.maximum(walk.reached, 0)
 
-    def _sweeping(self, start: Array) -> Walk:
+    def _sweeping(self, start: Array, sources: NDArray[np.intp]) -> Walk:
         """A walk that begins with scores that sum to 1, as the solution does.
 
         Its error then sums to 0: it has no part along the stationary distribution, which dies out
@@ -175,7 +183,7 @@ class PageRank:
         """
         totals = start.sum(axis=0)
         scores = start / np.where(totals > 0, totals, 1)
-        return Walk(scores, start - scores + self._moves.inward @ scores)
+        return Walk(scores, start - scores + self._moves.inward @ scores, sources)
 
     def _blocks(self, sources: Sequence[Ranked]) -> list[Sequence[Ranked]]:
         """The queries that walk together."""
@@ -184,8 +192,7 @@ class PageRank:
     def _spread(self, sources: Sequence[Ranked]) -> Array:
         spread = np.zeros((len(sources), self._size))
         rows = np.repeat(np.arange(len(sources)), [len(one.positions) for one in sources])
-        columns = np.concatenate([one.positions for one in sources])
-        spread[rows, columns] = np.concatenate([one.scores for one in sources])
+        spread[rows, _positions(sources)] = np.concatenate([one.scores for one in sources])
         return spread.T
 
     def _begin(self, block: Sequence[Ranked]) -> Walk:
@@ -193,7 +200,10 @@ class PageRank:
         for column, one in enumerate(block):
             mass = self._moves.mass[one.positions]
             start[one.positions, column] = self._start(one.scores[:, np.newaxis], mass)[:, 0]
-        return Walk(np.zeros_like(start), start) if self._local else self._sweeping(start)
+        sources = _positions(block)
+        if self._local:
+            return Walk(np.zeros_like(start), start, sources)
+        return self._sweeping(start, sources)
 
     def _refine(self, walk: Walk, limit: float) -> None:
         if self._local:
@@ -201,12 +211,10 @@ class PageRank:
         else:
             self._moves.sweep(walk, limit)
 
-    def _best(self, block: Sequence[Ranked], limit: int) -> list[Ranked]:
+    def _best(self, walk: Walk, limit: int) -> list[Ranked]:
         """Refine until the best nodes of every query are beyond doubt."""
-        walk = self._begin(block)
-        sources = np.concatenate([ranked.positions for ranked in block])
         # What stays unmoved must round to 0, hence the 2.
-        residual = TOLERANCE / self._moves.spill[sources].max(initial=2)
+        residual = TOLERANCE / self._moves.spill[walk.sources].max(initial=2)
         while True:
             self._refine(walk, residual)
             # Queries as rows: each is gone through several times.
@@ -232,3 +240,7 @@ class PageRank:
         if sure and possible <= weakest + TOLERANCE:
             return found.numbered(candidates)
         return None
+
+
+def _positions(sources: Sequence[Ranked]) -> NDArray[np.intp]:
+    return np.concatenate([one.positions for one in sources])

@@ -15,6 +15,7 @@ from pytest_soulmem.retrieval.query import SubQuery
 from pytest_soulmem.retrieval.ranking import NOTHING, Ranked, best, rounded
 from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
 from pytest_soulmem.retrieval.similarity import Array, Similarity, SubQueryScores
+from pytest_soulmem.retrieval.walk import Walk
 
 ASSOCIATION_TOP_K = 8
 PRIORITY_WEIGHT = 0.05
@@ -30,6 +31,15 @@ class Found:
     similar: Ranked
     merged: Ranked
     actions: Ranked
+
+
+@dataclass(frozen=True)
+class Begun:
+    """How a query begins: what is similar to each sub-query, and the walks from there."""
+
+    query: Query
+    similar: Sequence[Ranked]
+    walks: Sequence[Walk]
 
 
 class ReferenceRetriever:
@@ -50,6 +60,7 @@ class ReferenceRetriever:
         self._factors = actions.situation_factors(graph)
         self._expected: list[SubQuery] = []
         self._scored: dict[SubQuery, SubQueryScores] = {}
+        self._latest: Begun | None = None
 
     def expect(self, sub_queries: Iterable[SubQuery]) -> None:
         """Announce sub-queries, in the order in which they will be asked.
@@ -80,7 +91,9 @@ class ReferenceRetriever:
             similarity = rounded(own.fused(query.weights))
             explained.append(own.channels(query.weights) | {"similarity": similarity})
         if query.mode != "embedding":
-            walked = self._pagerank(query).at(self._sources(self._similar(query)), at)
+            if self._latest is None or self._latest.query != query:
+                self._latest = self._begin(query)
+            walked = self._pagerank(query).at(self._latest.walks, at)
             for shown, column in zip(explained, walked.T, strict=True):
                 shown["pagerank"] = column
         return [
@@ -92,16 +105,17 @@ class ReferenceRetriever:
         ]
 
     def _found(self, query: Query) -> list[Found]:
-        similar = self._similar(query)
+        # Kept, because a case is explained next; begun anew, so that no answer depends on it.
+        begun = self._latest = self._begin(query)
         if query.mode == "embedding":
-            return [Found(ranked, ranked, NOTHING) for ranked in similar]
+            return [Found(ranked, ranked, NOTHING) for ranked in begun.similar]
         full = query.mode == "full"
         limit = ASSOCIATION_TOP_K if full else query.max_results
-        walked = self._pagerank(query).best(self._sources(similar), limit)
+        walked = self._pagerank(query).best(begun.walks, limit)
         combine = self._full if full else self._associate
         return [
             combine(ranked, associated, query)
-            for ranked, associated in zip(similar, walked, strict=True)
+            for ranked, associated in zip(begun.similar, walked, strict=True)
         ]
 
     def _pagerank(self, query: Query) -> PageRank:
@@ -111,14 +125,14 @@ class ReferenceRetriever:
             self._pageranks[damping] = PageRank(self._links, damping)
         return self._pageranks[damping]
 
-    def _similar(self, query: Query) -> list[Ranked]:
-        return [
+    def _begin(self, query: Query) -> Begun:
+        similar = [
             best(scores.fused(query.weights), query.max_results, query.similarity_threshold)
             for scores in self._scores(query.sub_queries)
         ]
-
-    def _sources(self, similar: Sequence[Ranked]) -> list[Ranked]:
-        return [Ranked(ranked.positions, np.maximum(ranked.scores, 0)) for ranked in similar]
+        sources = [Ranked(one.positions, np.maximum(one.scores, 0)) for one in similar]
+        walks = [] if query.mode == "embedding" else self._pagerank(query).walks(sources)
+        return Begun(query, similar, walks)
 
     def _associate(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
         """Similarity and PageRank blended, over the union of their best."""

@@ -33,6 +33,8 @@ class Walk:
 
     scores: Array
     residual: Array
+    sources: NDArray[np.intp]
+    """The nodes at which any of them began."""
 
     @property
     def reached(self) -> Array:

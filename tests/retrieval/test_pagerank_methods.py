@@ -56,6 +56,14 @@ def walker(weights, damping=0.65):
     return PageRank(csr_array(np.array(weights, float)), damping)
 
 
+def best_of(pagerank, sources, limit):
+    return pagerank.best(pagerank.walks(sources), limit)
+
+
+def scores_at(pagerank, sources, positions):
+    return pagerank.at(pagerank.walks(sources), positions)
+
+
 def assert_best(found, solution, limit):
     """Right scores, and nodes that the exact scores justify."""
     assert np.abs(found.scores - solution[found.positions]).max(initial=0) <= TOLERANCE + 5e-7
@@ -85,7 +93,7 @@ def problems(draw):
 def test_every_method_agrees_with_a_dense_solve(name, problem, limit):
     weights, queries, damping = problem
     with method(name):
-        found = walker(weights, damping).best([ranked(own) for own in queries], limit)
+        found = best_of(walker(weights, damping), [ranked(own) for own in queries], limit)
     for own, one in zip(queries, found, strict=True):
         assert_best(one, exact(weights, own, damping), limit)
 
@@ -110,7 +118,22 @@ def test_single_nodes_have_the_scores_of_a_dense_solve(name, problem):
     weights, queries, damping = problem
     positions = np.arange(len(weights))
     with method(name):
-        found = walker(weights, damping).at([ranked(own) for own in queries], positions)
+        found = scores_at(walker(weights, damping), [ranked(own) for own in queries], positions)
+    for own, column in zip(queries, found.T, strict=True):
+        assert column == pytest.approx(exact(weights, own, damping), abs=TOLERANCE + 5e-7)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@given(problem=problems(), limit=st.integers(1, 5))
+@settings(deadline=None)
+def test_walks_that_found_the_best_give_single_scores_too(name, problem, limit):
+    weights, queries, damping = problem
+    positions = np.arange(len(weights))
+    with method(name):
+        pagerank = walker(weights, damping)
+        walks = pagerank.walks([ranked(own) for own in queries])
+        pagerank.best(walks, limit)
+        found = pagerank.at(walks, positions)
     for own, column in zip(queries, found.T, strict=True):
         assert column == pytest.approx(exact(weights, own, damping), abs=TOLERANCE + 5e-7)
 
@@ -119,7 +142,7 @@ def test_single_nodes_have_the_scores_of_a_dense_solve(name, problem):
 def test_a_chain_has_its_pinned_values(name):
     chain = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
     with method(name):
-        found = walker(chain).best([ranked([0.6, 0.4, 0])], 3)[0]
+        found = best_of(walker(chain), [ranked([0.6, 0.4, 0])], 3)[0]
         scores = walker(chain).scores(np.array([[0.6, 0.4, 0]]).T)[:, 0]
     assert found.positions.tolist() == [1, 0, 2]
     assert found.scores == pytest.approx([0.424446, 0.299664, 0.27589], abs=1e-6)
@@ -129,7 +152,7 @@ def test_a_chain_has_its_pinned_values(name):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_source_with_two_dead_ends_has_its_pinned_value(name):
     with method(name):
-        found = walker([[0, 1, 1], [0, 0, 0], [0, 0, 0]]).best([ranked([1, 0, 0])], 3)[0]
+        found = best_of(walker([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), [ranked([1, 0, 0])], 3)[0]
     assert found.positions.tolist() == [0, 1, 2]
     assert found.scores[0] == pytest.approx(1 / 1.65, abs=1e-6)
 
@@ -144,8 +167,8 @@ def test_a_hub_beside_a_source_hides_nothing(name):
     sources = np.zeros(size)
     sources[[hub, other]] = 0.9, 0.1
     with method(name):
-        found = walker(weights).best([ranked(sources)], size)[0]
-        top = walker(weights).best([ranked(sources)], 3)[0]
+        found = best_of(walker(weights), [ranked(sources)], size)[0]
+        top = best_of(walker(weights), [ranked(sources)], 3)[0]
     assert set(found.positions) == set(range(size))
     assert top.positions.tolist() == [hub, other, target]
     # The leaves are equal and come in their order.
@@ -158,14 +181,14 @@ def test_equal_scores_at_the_cut_come_in_the_graphs_order(name):
     weights[0, [2, 3, 4, 5]] = 1
     weights[4, 5] = weights[3, 1] = 1
     with method(name):
-        found = walker(weights).best([ranked([1, 0, 0, 0, 0, 0])], 4)[0]
+        found = best_of(walker(weights), [ranked([1, 0, 0, 0, 0, 0])], 4)[0]
     assert found.positions.tolist() == [0, 5, 2, 3]
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_queries_without_sources_find_nothing(name):
     with method(name):
-        found = walker([[0, 1], [1, 0]]).best([ranked([0, 0]), ranked([1, 0])], 2)
+        found = best_of(walker([[0, 1], [1, 0]]), [ranked([0, 0]), ranked([1, 0])], 2)
     assert [len(one.positions) for one in found] == [0, 2]
 
 
@@ -182,7 +205,7 @@ def test_the_best_of_a_large_graph_are_those_of_a_dense_solve(name, seed):
     sources = np.zeros(size)
     sources[rng.choice(size, 10, replace=False)] = rng.uniform(0.1, 1, 10)
     with method(name):
-        found = walker(dense).best([ranked(sources)], 10)[0]
+        found = best_of(walker(dense), [ranked(sources)], 10)[0]
     assert_best(found, exact(dense, sources), 10)
 
 
@@ -209,7 +232,7 @@ def test_links_to_actions_weigh_nothing():
     graph = Graph(tuple(_node(raw) for raw in nodes))
     for name in METHODS:
         with method(name):
-            found = PageRank(link_weights(graph)).best([ranked([1, 0])], 2)[0]
+            found = best_of(PageRank(link_weights(graph)), [ranked([1, 0])], 2)[0]
         assert found.positions.tolist() == [0]
         assert found.scores.tolist() == [1]
 

@@ -86,6 +86,18 @@ def test_a_sweep_equals_asking_each_weight_set_afresh(nodes, raw, sets):
         assert swept.retrieve(query) == ReferenceRetriever(graph, embed).retrieve(query)
 
 
+@strategies.lean
+@given(strategies.graphs(), strategies.requests, st.sampled_from(MODES))
+def test_explaining_changes_no_answer(nodes, raw, mode):
+    retriever = ReferenceRetriever(graph_of(nodes), embed)
+    query = query_of(raw, mode=mode)
+    ids = [node["id"] for node in nodes]
+    found = retriever.retrieve(query)
+    explained = retriever.explain(query, ids)
+    assert retriever.retrieve(query) == found
+    assert retriever.explain(query, ids) == explained
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("at_once", [1, 25, 10**9])
 def test_size_of_blocks_changes_nothing(mode, at_once, monkeypatch):

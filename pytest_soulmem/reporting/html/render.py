@@ -11,12 +11,12 @@ from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.gather import Record
 from pytest_soulmem.reporting.html.page import build_page, case_view, figures_by_file
-from pytest_soulmem.reporting.html.rankings import Row
+from pytest_soulmem.reporting.html.rankings import Row, Slope
 from pytest_soulmem.reporting.results import Mean, Results, case_result
 from pytest_soulmem.reporting.text import visible, visible_lines
 
@@ -68,7 +68,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(numbers=_numbers, duration=_duration, moment=_moment)
+    environment.filters.update(
+        cells=_cells,
+        drawn=_slope,
+        facts=_facts,
+        headings=_headings,
+        duration=_duration,
+        moment=_moment,
+    )
     style, script = _asset("page.css") + _bars(), _asset("page.js")
     environment.globals.update(style=style, script=script, policy=_policy(style, script))
     return environment
@@ -79,17 +86,48 @@ def _bars() -> Markup:
     return Markup("".join(f".b{share}{{--v:{share / 100:g}}}" for share in range(1, 101)))  # noqa: S704
 
 
-def _numbers(row: Row) -> Markup:
-    """The scores and channels of a memory as table cells.
+def _cells(row: Row, moves: bool) -> Markup:
+    """A memory as a row of its ranking's table.
 
-    Not in a template: these are most of a page, and numbers need no escaping.
+    Not in a template, like what follows: these are most of a page, and a template escapes every
+    number on its own.
     """
-    cells = ["<td>" if score is None else f"<td>{score:.4f}" for score in row.scores]
+    style = ' class="missing"' if row.rank == "missing" else ' class="wanted"' * bool(row.expected)
+    cells = [f'<tr{style}><td>{row.rank}<td>{row.expected}<th scope="row">{_escaped(row.id)}']
+    if moves:
+        cells.append(f"<td>{row.moved}")
+    cells += ["<td>" if score is None else f"<td>{score:.4f}" for score in row.scores]
     cells += [
         "<td>·" if value is None else _cell(round(value * 1000), value == row.strongest)
         for value in row.channels
     ]
-    return Markup("".join(cells))  # noqa: S704 - numbers
+    return Markup("".join(cells))  # noqa: S704 - numbers, words of ours, and one escaped id
+
+
+def _slope(row: Slope) -> Markup:
+    """A memory in the drawing of what moved."""
+    return Markup(  # noqa: S704 - numbers, words of ours, and one escaped id
+        f'<path class="slope {row.style}" d="{row.path}"/>'
+        f'<text class="end {row.style}" x="146" y="{row.left + 4}">{row.before}</text>'
+        f'<text class="{row.style}" x="234" y="{row.right + 4}">{_escaped(row.short)}</text>'
+    )
+
+
+def _facts(pairs: Sequence[tuple[str, str]]) -> Markup:
+    """Names and values as the items of a list."""
+    items = [f"<div><dt>{_escaped(name)}<dd>{_escaped(value)}</div>" for name, value in pairs]
+    return Markup("".join(items))  # noqa: S704 - both escaped
+
+
+def _headings(channels: Sequence[str]) -> Markup:
+    """The headings of the columns of channels."""
+    cells = [f'<th scope="col" class="n">{_escaped(name)}' for name in channels]
+    return Markup("".join(cells))  # noqa: S704 - escaped
+
+
+@lru_cache(maxsize=4096)
+def _escaped(name: str) -> Markup:
+    return escape(_finalize(name))
 
 
 @lru_cache(maxsize=4096)
