@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -57,6 +57,8 @@ class Settings(NamedTuple):
     rank: str | None = None
     rows: bool = False
     """Whether the plugin pytest-html writes a page, whose rows show details."""
+    insisted: tuple[str, ...] = ()
+    """What the command line, not the ini file, asks for at the end: names of fields."""
 
     @property
     def details(self) -> bool:
@@ -66,15 +68,16 @@ class Settings(NamedTuple):
     @property
     def concludes(self) -> bool:
         """Whether anything is asked for at the end of a run besides the report."""
-        return bool(
-            self.json
-            or self.html
-            or self.markdown
-            or self.fail_under
-            or self.save
-            or self.compare
-            or self.rank
-        )
+        return any(getattr(self, name) for name in _AT_THE_END)
+
+    def without_fixtures(self) -> Settings:
+        """What is still asked for if no fixture ran: what the command line insists on.
+
+        The ini file speaks of runs of fixtures: a run of other tests must neither fall short of
+        its gates nor replace its files.
+        """
+        left_out = [name for name in _AT_THE_END if name not in self.insisted]
+        return self._replace(**{name: self._field_defaults[name] for name in left_out})
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
@@ -84,6 +87,9 @@ class Settings(NamedTuple):
         asked += [self.rank] if self.rank else []
         found = (re.fullmatch(r".*@([1-9]\d{0,5})", metric) for metric in asked)
         return tuple(sorted({int(match[1]) for match in found if match}))
+
+
+_AT_THE_END = ("json", "html", "markdown", "fail_under", "save", "compare", "compare_fail", "rank")
 
 
 class Option(NamedTuple):
@@ -232,7 +238,8 @@ OPTIONS = (
     Option("md", "write a summary in GitHub-flavoured Markdown", metavar="PATH"),
     Option(
         "fail-under",
-        "fail if a mean falls short: recall@5=0.9, or queries/*.json:recall@5=0.9 (repeatable)",
+        "fail if a mean falls short: recall@5=0.9, or queries/*.json:recall@5=0.9 (repeatable); "
+        "where no fixture ran, a gate of the command line fails and one of the ini file rests",
         _gate,
         "GATE",
         many=True,
@@ -317,7 +324,18 @@ def read_settings(config: pytest.Config) -> Settings:
         compare_fail=tuple(chosen["compare-fail"] or ()),
         rank=chosen["rank"],
         rows=bool(config.getoption("htmlpath", None)),
+        insisted=_insisted(asked),
     )
+
+
+def _insisted(asked: Mapping[str, Any]) -> tuple[str, ...]:
+    """Which of the things at the end the command line asks for; a comparison with its limits."""
+    given = {option.replace("-", "_") for option, value in asked.items() if value}
+    if "md" in given:
+        given.add("markdown")
+    if given & {"compare", "compare_fail"}:
+        given |= {"compare", "compare_fail"}
+    return tuple(name for name in _AT_THE_END if name in given)
 
 
 def _ini_value(config: pytest.Config, option: Option) -> Any:

@@ -61,6 +61,12 @@ def conclude(results: Results, settings: Settings, root: Path, start: Path) -> C
     ``root`` is where baselines are kept, ``start`` where pytest was started.
     """
     conclusion = Conclusion()
+    if not (results.cases or results.errors):
+        conclusion.lines.append("soulmem: no fixture ran")
+        if settings.save:
+            # An empty baseline would replace one that has something to compare with.
+            conclusion.fail(EXIT_NOT_WRITTEN, [f"nothing to save as {settings.save}"])
+            settings = settings._replace(save=None)
     if settings.rank:
         conclusion.sections.append(ranking_section(settings.rank, results.cases))
     if settings.compare:
