@@ -84,6 +84,8 @@ class VectorStore:
             " ORDER BY number",
             [embedder, model],
         )
+        if not all(isinstance(part, str) for row in found for part in row):
+            raise self._damaged("an identity is not text")
         return [Identity(*row) for row in found]
 
     def dimension(self, identity: Identity) -> int | None:
@@ -162,6 +164,8 @@ class VectorStore:
                     raise self._damaged(f"the vector of a text is not {dimension} numbers long")
                 result[start + offset] = np.frombuffer(blob, "<f4")
             start += len(batch)
+        if not np.isfinite(result).all():
+            raise self._damaged("a vector holds NaN or infinity: not all its numbers are finite")
         return result
 
     @contextmanager
@@ -317,7 +321,10 @@ class VectorStore:
             )
             if not found:
                 return None
-            self._known[identity] = (found[0][0], found[0][1])
+            number, dimension = found[0]
+            if not isinstance(dimension, int) or dimension < 1:
+                raise self._damaged(f"vectors cannot be {visible(dimension)} numbers long")
+            self._known[identity] = (number, dimension)
         return self._known[identity]
 
     def _enrol(self, connection: sqlite3.Connection, identity: Identity, dimension: int) -> int:
@@ -371,7 +378,7 @@ class VectorStore:
             yield
         except sqlite3.OperationalError as error:
             said = visible(error)
-            if "no such" in said:
+            if "no such" in said or "decode" in said:
                 raise self._damaged(said) from None
             raise StoreError(
                 f"{self}: the vector store cannot be used now ({said}). Is another process "
