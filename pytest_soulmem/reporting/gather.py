@@ -80,7 +80,9 @@ class Gatherer:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what is wrong with a fixture file; under xdist every worker tells it."""
         if report.failed and report.nodeid.endswith(".json"):
-            self._errors[report.nodeid] = str(report.longrepr)
+            from pytest_soulmem.reporting.text import visible_lines
+
+            self._errors[report.nodeid] = visible_lines(str(report.longrepr))
 
     def found_something(self) -> bool:
         """Whether the run had anything of ours."""

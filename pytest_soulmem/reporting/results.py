@@ -210,7 +210,25 @@ def _own_output(there: os.stat_result) -> int | None:
 
 def encode(results: Results) -> bytes:
     """The document as JSON in UTF-8, indented."""
-    return msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n"
+    try:
+        encoded = msgspec.json.encode(results)
+    except UnicodeEncodeError:  # Rare, and looking for it in every text would take long.
+        encoded = msgspec.json.encode(_without_halves(msgspec.to_builtins(results)))
+    return msgspec.json.format(encoded, indent=1) + b"\n"
+
+
+def _without_halves(value: Any) -> Any:
+    r"""Plain data whose half characters, which no UTF-8 can hold, are shown as ``\uNNNN``.
+
+    They come from what users' code says, and from file names that are no UTF-8.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_without_halves(key): _without_halves(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_halves(item) for item in value]
+    return value
 
 
 def read_results(path: Path) -> Results:

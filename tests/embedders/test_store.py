@@ -318,7 +318,7 @@ def test_a_file_that_cannot_be_used_is_told_and_left_alone(
 @pytest.mark.parametrize("value", ["x'ff'", "CAST(x'ff' AS TEXT)"])
 def test_an_identity_that_is_no_text_is_told(path: Path, value: str) -> None:
     fill(path)
-    execute(path, f"UPDATE identity SET model = {value}")
+    execute(path, f"UPDATE identity SET model = {value}")  # noqa: S608
     with VectorStore(path) as store, pytest.raises(StoreError, match="damaged") as raised:
         store.identities()
     assert str(path) in str(raised.value)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
-from projects import queries
+from projects import EMBEDDER, LEAKING, queries
 
 GATES = [
     (["--soulmem-fail-under=rr=0.9"], 20, "*rr at least 0.9: no case has this figure*"),
@@ -21,6 +24,83 @@ soulmem_compare = main
 soulmem_compare_fail = rr:0
 soulmem_rank = rr
 """
+
+
+SURROGATES = """
+import pytest
+from pytest_soulmem.retrieval import Retrieval, ranked
+
+class Mine:
+    def retrieve(self, query):
+        {does}
+
+def pytest_soulmem_retriever(config, graph):
+    return Mine()
+"""
+OUTPUTS = {"json": "r.json", "html": "r.html", "md": "r.md", "save": "main"}
+WRITTEN = ("r.json", "r.html", "r.md", ".soulmem/main.json")
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        "raise RuntimeError('half \\ud800')",
+        "pytest.fail('half \\ud800')",
+        "pytest.skip('half \\ud800')",
+        "return Retrieval(ranked(['half \\ud800']))",
+        "return Retrieval(ranked(['tea']))",
+    ],
+)
+def test_half_characters_of_users_spoil_no_output(project: Any, does: str) -> None:
+    project.write("queries/q.json", queries())
+    project.write("conftest.py", SURROGATES.format(does=does))
+    result = project.run(*(f"--soulmem-{name}={place}" for name, place in OUTPUTS.items()))
+    assert result.ret == int("Retrieval(ranked(['tea" not in does and "skip" not in does)
+    for place in WRITTEN:
+        content = (project.path / place).read_bytes()
+        assert content.decode("utf-8")
+    for place in ("r.json", ".soulmem/main.json"):
+        text = (project.path / place).read_text("utf-8")
+        assert json.loads(text)["cases"][0]["outcome"] in ("failed", "passed", "skipped")
+        assert "\ud800" not in json.dumps(json.loads(text), ensure_ascii=False)
+    assert "INTERNALERROR" not in result.stdout.str()
+
+
+def test_file_names_that_are_no_utf_8(project: Any) -> None:
+    project.write("queries/q.json", queries())
+    name = os.fsdecode(b"queries/\xff.json")
+    (project.path / "queries/q.json").rename(project.path / name)
+    options = (f"--soulmem-{name}={place}" for name, place in OUTPUTS.items())
+    environment = {key: value for key, value in os.environ.items() if key not in LEAKING}
+    done = subprocess.run(
+        # pytest's cache cannot hold such names.
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options],
+        cwd=project.path,
+        capture_output=True,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stdout
+    for place in WRITTEN:
+        assert b"udcff" in (project.path / place).read_bytes()
+
+
+@pytest.mark.parametrize("module", ["markdown", "html"])
+def test_an_output_that_cannot_be_made_hides_no_other(project: Any, module: str) -> None:
+    spoil = (
+        f"import pytest_soulmem.reporting.{module} as module\n"
+        "def fail(*_, **__): raise ValueError('why\\x1b')\n"
+        f"module.render_{module} = fail\n"
+    )
+    project.write("conftest.py", f"{EMBEDDER}\n{spoil}")
+    project.write("queries/q.json", queries())
+    result = project.run_apart(*(f"--soulmem-{name}={place}" for name, place in OUTPUTS.items()))
+    assert result.ret == 22
+    place = {"markdown": "r.md", "html": "r.html"}[module]
+    result.stdout.fnmatch_lines([f"*{place} could not be made: ValueError: why?x1b"])
+    there = [name for name in WRITTEN if (project.path / name).exists()]
+    assert there == [name for name in WRITTEN if name != place]
+    assert "INTERNALERROR" not in result.stdout.str()
 
 
 @pytest.fixture
