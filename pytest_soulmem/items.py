@@ -120,7 +120,7 @@ class CaseItem(pytest.Item):
         self.kind = kind
         self.run = run
         self.index = 0
-        """Position among the selected cases of the run, for an order that xdist keeps."""
+        """Position among all that the run selected, for an order that xdist keeps."""
         self.verdict = Verdict(None)
         self.add_marker("soulmem")
         self.add_marker(f"soulmem_{kind.name}")

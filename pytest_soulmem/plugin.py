@@ -115,9 +115,11 @@ def _prepare(session: pytest.Session) -> None:
         return
     from pytest_soulmem.items import CaseItem
 
-    ours = [item for item in session.items if isinstance(item, CaseItem)]
-    for index, item in enumerate(ours):
-        item.index = index
+    ours = []
+    for index, item in enumerate(session.items):
+        if isinstance(item, CaseItem):
+            item.index = index
+            ours.append(item)
     for name, run in runs.items():
         run.prepare([item.case for item in ours if item.kind.name == name])
 

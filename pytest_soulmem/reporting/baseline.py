@@ -155,7 +155,7 @@ def compare(old: Results, new: Sequence[CaseResult]) -> Comparison:
     after = {case.nodeid: case for case in new}
     systems = list(_other_systems(old.cases, new))
     common = [name for name in after if name in before]
-    same = [name for name in common if before[name].fingerprint == after[name].fingerprint]
+    same = [name for name in common if _alike(before[name], after[name])]
     return Comparison(
         pairs=() if systems else [(before[name], after[name]) for name in same],
         changed=[name for name in common if name not in set(same)],
@@ -163,6 +163,11 @@ def compare(old: Results, new: Sequence[CaseResult]) -> Comparison:
         gone=[name for name in before if name not in after],
         other_systems=systems,
     )
+
+
+def _alike(old: CaseResult, new: CaseResult) -> bool:
+    """Whether two cases ask and expect the same; one that could not run does not say."""
+    return not (old.fingerprint and new.fingerprint) or old.fingerprint == new.fingerprint
 
 
 def _other_systems(old: Sequence[CaseResult], new: Sequence[CaseResult]) -> Iterator[str]:

@@ -89,6 +89,15 @@ def test_cases_that_changed_came_or_went_are_told_and_not_compared():
     assert "only in the baseline: 1\n  queries/a.json::gone" in notes
 
 
+def test_a_case_that_could_not_run_is_lost_and_not_changed():
+    old = results(case("died", rr=1.0), case("came to life", "error", fingerprint=""))
+    new = [case("died", "failed", fingerprint=""), case("came to life", rr=1.0)]
+    comparison = compare(old, new)
+    assert comparison.changed == []
+    assert comparison.lost == ["queries/a.json::died"]
+    assert comparison.won == ["queries/a.json::came to life"]
+
+
 def test_another_embedder_is_not_compared():
     comparison = compare(results(case("a", rr=1.0)), [case("a", system="bge", rr=0.0)])
     assert comparison.pairs == ()
