@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -85,10 +86,11 @@ def find_baseline(root: Path, asked: str, start: Path) -> Path:
         BaselineError: there is none.
     """
     named = baseline_path(root, asked)
-    if _NAME.fullmatch(asked) and named.is_file():
-        return named
-    if (start / asked).is_file():
-        return start / asked
+    with suppress(OSError):  # Too long to be the name of a file.
+        if _NAME.fullmatch(asked) and named.is_file():
+            return named
+        if (start / asked).is_file():
+            return start / asked
     have = sorted(path.stem for path in named.parent.glob("*.json"))
     listed = f"; saved here: {', '.join(have)}" if have else "; none is saved here"
     raise BaselineError(f"there is no baseline {visible(asked)!r}{listed} (--soulmem-save=NAME)")
@@ -101,9 +103,23 @@ def load_baseline(path: Path) -> Results:
         BaselineError: it is no results file of this version.
     """
     try:
-        return read_results(path)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise BaselineError(f"{path} is no results file of this version: {error}") from None
+        found = read_results(path)
+        for at, case in enumerate(found.cases):
+            _check_system(case, at)
+    except (OSError, msgspec.MsgspecError, RecursionError) as error:
+        said = f"{path} is no results file of this version: {error}"
+        raise BaselineError(visible(said)) from None
+    return found
+
+
+def _check_system(case: CaseResult, at: int) -> None:
+    """The one thing that kinds put into ``result`` and comparisons read."""
+    try:
+        msgspec.convert(case.result.get("system"), dict[str, str | None] | None)
+    except msgspec.ValidationError as error:
+        reason, _, below = str(error).partition(" - at `$")
+        place = f"$.cases[{at}].result.system{below.rstrip('`')}"
+        raise msgspec.ValidationError(f"{reason} - at `{place}`") from None
 
 
 @dataclass(frozen=True)
