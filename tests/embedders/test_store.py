@@ -455,6 +455,37 @@ def test_one_at_a_time_embeds(path: Path) -> None:
     assert order == ["first", "second"]
 
 
+def test_a_long_wait_for_the_lock_is_told_once(path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("pytest_soulmem.embedders.store.PATIENCE", 0.05)
+    told: list[str] = []
+    waits, holds = threading.Event(), threading.Event()
+
+    def tell(line: str) -> None:
+        told.append(line)
+        waits.set()
+
+    def hold() -> None:
+        with VectorStore(path) as store, store.embedding_lock():
+            holds.set()
+            assert waits.wait(10)
+            waits.wait(0.2)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert holds.wait(10)
+    with VectorStore(path) as store, store.embedding_lock(tell):
+        pass
+    thread.join(10)
+    assert told == [f"waiting for another process, which holds {path}.lock"]
+
+
+def test_a_short_wait_for_the_lock_is_not_told(path: Path) -> None:
+    told: list[str] = []
+    with VectorStore(path) as store, store.embedding_lock(told.append):
+        pass
+    assert told == []
+
+
 def test_a_store_in_memory_needs_no_lock() -> None:
     with VectorStore(None) as store, store.embedding_lock(), store.embedding_lock():
         pass
