@@ -102,6 +102,8 @@ class Option(NamedTuple):
     flag: bool = False
     many: bool = False
     """Repeatable on the command line, a list in ini."""
+    parts: bool = False
+    """Parts with commas between them; in TOML a list of them."""
 
     @property
     def dest(self) -> str:
@@ -186,7 +188,13 @@ def _baseline_name(text: str) -> str:
 
 
 OPTIONS = (
-    Option("k", "cut-offs of the metrics, such as 1,3,5 (default: the file's own)", _cutoffs, "K"),
+    Option(
+        "k",
+        "cut-offs of the metrics, such as 1,3,5 (default: the file's own)",
+        _cutoffs,
+        "K",
+        parts=True,
+    ),
     Option(
         "mode",
         "how memories are retrieved: embedding, association or full (default: the file's, or full)",
@@ -224,6 +232,7 @@ OPTIONS = (
         "query,passage; or none: its model embeds both alike",
         _input_types,
         "QUERY,PASSAGE",
+        parts=True,
     ),
     Option("query-prefix", "what a server's model needs before queries", metavar="TEXT"),
     Option("passage-prefix", "what a server's model needs before passages", metavar="TEXT"),
@@ -277,10 +286,10 @@ def add_options(parser: pytest.Parser) -> None:
                 metavar=option.metavar,
                 help=option.help,
             )
-            if option.many:
-                parser.addini(option.dest, option.help, type="linelist", default=None)
-            else:
-                parser.addini(option.dest, option.help, default=None)
+            kind: Literal["linelist", "string"] = (
+                "linelist" if option.many or option.parts else "string"
+            )
+            parser.addini(option.dest, option.help, type=kind, default=None)
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -344,9 +353,10 @@ def _ini_value(config: pytest.Config, option: Option) -> Any:
         return value
     if option.many:
         return [_parsed(option, str(text)) for text in value] if value else None
-    # A TOML list or number reaches us unchecked.
-    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-    return _parsed(option, text)
+    if option.parts:
+        # The numbers of a TOML list reach us unchecked.
+        return _parsed(option, ",".join(str(part).strip(" ,") for part in value))
+    return _parsed(option, str(value))
 
 
 def _parsed(option: Option, text: str) -> Any:

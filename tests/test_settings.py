@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from projects import case, queries
 
+from pytest_soulmem.settings import read_settings
+
 MODES = ("embedding", "association", "full")
 
 
@@ -95,8 +97,8 @@ INI_FILES = {
     "tox.ini": "[pytest]\nsoulmem_mode = {}\nsoulmem_k = 2,1",
     "setup.cfg": "[tool:pytest]\nsoulmem_mode = {}\nsoulmem_k = 2,1",
     "pyproject.toml": '[tool.pytest.ini_options]\nsoulmem_mode = "{}"\nsoulmem_k = [2, 1]',
-    "pytest.toml": '[pytest]\nsoulmem_mode = "{}"\nsoulmem_k = "2,1"',
-    "pyproject.toml native": '[tool.pytest]\nsoulmem_mode = "{}"\nsoulmem_k = "2,1"',
+    "pytest.toml": '[pytest]\nsoulmem_mode = "{}"\nsoulmem_k = ["2,1"]',
+    "pyproject.toml native": '[tool.pytest]\nsoulmem_mode = "{}"\nsoulmem_k = ["2", "1"]',
 }
 
 
@@ -121,10 +123,27 @@ def test_cut_offs_in_toml(project, monkeypatch, value: str, k: str) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     project.write("queries/q.json", queries())
     project.write("pyproject.toml", f"[tool.pytest.ini_options]\nsoulmem_k = {value}")
-    assert columns(project) == k.split()
+    # A value that pytest deprecates would be a warning.
+    assert columns(project, "-W", "error") == k.split()
 
 
-@pytest.mark.parametrize("value", ["5", "[1, 3]", "true"])
+def test_cut_offs_of_several_lines_and_of_an_override(project, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    project.write("queries/q.json", queries())
+    project.write("pytest.ini", "[pytest]\nsoulmem_k =\n  1,\n  3")
+    assert columns(project) == ["1", "3"]
+    assert columns(project, "-o", "soulmem_k=2, 5") == ["2", "5"]
+
+
+@pytest.mark.parametrize("value", ['"query,passage"', '["query", "passage"]'])
+def test_input_types_in_toml(project, value: str) -> None:
+    project.write("pyproject.toml", f"[tool.pytest.ini_options]\nsoulmem_input_type = {value}")
+    result = project.run("-W", "error")
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert read_settings(project.pytester.parseconfig()).input_type == ("query", "passage")
+
+
+@pytest.mark.parametrize("value", ["5", "[1, 3]", "true", '"1,3"'])
 def test_a_wrong_type_in_native_toml_is_a_usage_error(project, value: str) -> None:
     project.write("pyproject.toml", f"[tool.pytest]\nsoulmem_k = {value}")
     result = project.run()
