@@ -130,18 +130,24 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     return tuple(cutoffs)
 
 
+def _given(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is empty: name something, or leave it out")
+    return text
+
+
 def _page(text: str) -> str:
     if find_spec("jinja2") is None:
         raise argparse.ArgumentTypeError(
             "the page is written with jinja2, which is not installed: "
             "pip install 'pytest-soulmem[html]'"
         )
-    return text
+    return _given(text)
 
 
 def _embedder(text: str) -> str:
     if "://" not in text:
-        return text
+        return _given(text)
     from pytest_soulmem.embedders.server import checked_url
 
     return checked_url(text)
@@ -173,6 +179,12 @@ def _gate(text: str) -> Gate:
     from pytest_soulmem.reporting.gates import parse_gate
 
     return parse_gate(text)
+
+
+def _metric(text: str) -> str:
+    from pytest_soulmem.reporting.gates import parse_metric
+
+    return parse_metric(text)
 
 
 def _allowance(text: str) -> Allowance:
@@ -214,7 +226,7 @@ OPTIONS = (
         _embedder,
         "NAME",
     ),
-    Option("model", "model id or local folder for bge; a server's model", metavar="MODEL"),
+    Option("model", "model id or local folder for bge; a server's model", _given, "MODEL"),
     Option(
         "pooling",
         "how the bge embedder pools tokens: cls or mean (default: the model's own, else cls)",
@@ -236,15 +248,15 @@ OPTIONS = (
     ),
     Option("query-prefix", "what a server's model needs before queries", metavar="TEXT"),
     Option("passage-prefix", "what a server's model needs before passages", metavar="TEXT"),
-    Option("query-model", "a server's model for queries (default: the model)", metavar="MODEL"),
-    Option("passage-model", "a server's model for passages (default: the model)", metavar="MODEL"),
+    Option("query-model", "a server's model for queries (default: the model)", _given, "MODEL"),
+    Option("passage-model", "a server's model for passages (default: the model)", _given, "MODEL"),
     Option("timeout", "how long a server may take over a request (60)", _seconds, "SECONDS"),
-    Option("vectors", "the vector store file (default: in pytest's cache)", metavar="PATH"),
+    Option("vectors", "the vector store file (default: in pytest's cache)", _given, "PATH"),
     Option("vectors-only", "never load a model: every vector must be in the store", flag=True),
     Option("laws", "on or off: the laws of each file", _one_of("on", "off"), "ON/OFF"),
-    Option("json", "write everything that was found as one JSON document", metavar="PATH"),
+    Option("json", "write everything that was found as one JSON document", _given, "PATH"),
     Option("html", "write the run as one page that works offline", _page, "PATH"),
-    Option("md", "write a summary in GitHub-flavoured Markdown", metavar="PATH"),
+    Option("md", "write a summary in GitHub-flavoured Markdown", _given, "PATH"),
     Option(
         "fail-under",
         "fail if a mean falls short: recall@5=0.9, or queries/*.json:recall@5=0.9 (repeatable); "
@@ -253,9 +265,9 @@ OPTIONS = (
         "GATE",
         many=True,
     ),
-    Option("rank", "rank the weight sets of each sweep by a metric: ndcg@5", metavar="METRIC"),
+    Option("rank", "rank the weight sets of each sweep by a metric: ndcg@5", _metric, "METRIC"),
     Option("save", "keep the results as a baseline of this name", _baseline_name, "NAME"),
-    Option("compare", "compare with a baseline: a name, or a results file", metavar="NAME"),
+    Option("compare", "compare with a baseline: a name, or a results file", _given, "NAME"),
     Option(
         "compare-fail",
         "fail if a mean fell by more: recall@5:1%% of the old, or recall@5:0.01 (repeatable)",

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from pytest_soulmem.reporting.bootstrap import mean_interval
-from pytest_soulmem.reporting.gates import PASSED, figure
+from pytest_soulmem.reporting.gates import PASSED, figure, parse_metric
 from pytest_soulmem.reporting.results import CaseResult, Results, read_results
 from pytest_soulmem.reporting.table import Section, Table
 from pytest_soulmem.reporting.text import visible
@@ -58,7 +58,7 @@ def parse_allowance(text: str) -> Allowance:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no allowance such as recall@5:1% or recall@5:0.01"
         )
-    return Allowance(metric, value, amount.endswith("%"))
+    return Allowance(parse_metric(metric), value, amount.endswith("%"))
 
 
 def parse_name(text: str) -> str:
