@@ -260,7 +260,7 @@ OPTIONS = (
     Option(
         "fail-under",
         "fail if a mean falls short: recall@5=0.9, or queries/*.json:recall@5=0.9 (repeatable); "
-        "where no fixture ran, a gate of the command line fails and one of the ini file rests",
+        "where no fixture ran, one of the command line or addopts fails, one of its ini key rests",
         _gate,
         "GATE",
         many=True,

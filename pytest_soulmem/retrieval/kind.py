@@ -241,8 +241,8 @@ class RetrievalRun:
                 for graph, cases in asked.items()
             }
             texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
-            for graph in asked:
-                for side, own in texts_of(memories[graph], subs[graph]).items():
+            for graph, own_subs in subs.items():
+                for side, own in texts_of(memories[graph], own_subs).items():
                     texts[side].update(dict.fromkeys(own))
             embed_missing(
                 self._store,
@@ -251,16 +251,15 @@ class RetrievalRun:
                 self._progress,
             )
             store, identity = self._store, self._chosen.identity
-            retrievers: dict[Graph, Retriever] = {}
-            for graph in asked:
-                retrievers[graph] = retriever = ReferenceRetriever(
+            for graph, own_subs in subs.items():
+                retriever = ReferenceRetriever(
                     graph, lambda side, own: store.vectors(identity, side, own), memories[graph]
                 )
-                # Those of the memories are read by now: a damaged vector is told before any case.
-                for side, own in texts_of({}, subs[graph]).items():
+                # Read ahead, as those of the memories are: a damaged one is told before any case.
+                for side, own in texts_of({}, own_subs).items():
                     store.vectors(identity, side, own)
-                retriever.expect(subs[graph])
-            self._retrievers.update(retrievers)
+                retriever.expect(own_subs)
+                self._retrievers[graph] = retriever
         except _TOLD as error:
             # By the items, as above.
             self._retrievers.update(dict.fromkeys(asked, error))
