@@ -44,7 +44,7 @@ class OneOf(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class _Unusable:
-    """A JSON value that no field accepts, with the reason: 1e999, a lone surrogate, two values."""
+    """A JSON value that no field accepts, with the reason: 1e999, half a character, two values."""
 
     reason: str
 
@@ -60,6 +60,9 @@ def read_json(path: Path) -> object:
         FixtureError: the file cannot be read or is not JSON in UTF-8.
     """
     try:
+        # Whoever reads a pipe may wait for ever.
+        if not (path.is_file() or path.is_dir()) and path.exists():
+            raise FixtureError(path, [Fault("", "cannot be read: not a regular file")])
         return parse_json(path.read_bytes())
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -104,6 +107,13 @@ def _parse_slowly(data: bytes) -> object:
         value = float(literal)
         return value if math.isfinite(value) else _Unusable(f"{literal} is not a finite number")
 
+    def integer(literal: str) -> int | _Unusable:
+        try:
+            return int(literal)
+        except ValueError:  # Python's guard against texts that take long to convert.
+            reason = f"an integer of {len(literal.lstrip('-'))} digits is too long to be read"
+            return _Unusable(f"{reason}; if it is an id or a text, put it in quotes")
+
     def constant(literal: str) -> NoReturn:
         raise Malformed(f"not JSON: {literal} is not a JSON number")
 
@@ -116,7 +126,11 @@ def _parse_slowly(data: bytes) -> object:
         raise Malformed(f"not UTF-8 (byte {error.start}); save the file as UTF-8") from None
     try:
         document = json.loads(
-            text, parse_float=number, parse_constant=constant, object_pairs_hook=_mark_repeated
+            text,
+            parse_float=number,
+            parse_int=integer,
+            parse_constant=constant,
+            object_pairs_hook=_mark_repeated,
         )
         return _mark_surrogates(document)
     except json.JSONDecodeError as error:
@@ -124,8 +138,6 @@ def _parse_slowly(data: bytes) -> object:
         raise Malformed(f"not JSON: {error.msg} ({place})") from None
     except RecursionError:
         raise Malformed("not usable: nested too deeply") from None
-    except ValueError as error:  # an integer of more digits than Python converts
-        raise Malformed(f"not usable: {error}") from None
 
 
 def _mark_repeated(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_soulmem.faults import FixtureError
 from pytest_soulmem.kinds import Case, Failure, Kind, Run, Verdict
+from pytest_soulmem.naming import place_faults
 from pytest_soulmem.reporting.failures import failure_text
 from pytest_soulmem.reporting.gather import Record
 from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
@@ -64,6 +65,9 @@ class FixtureFile(_File):
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """The cases, in the file's order; those with a group below a collector of that name."""
+        unnamable = place_faults(self.nodeid)
+        if unnamable:
+            raise Unusable(FixtureError(self.path, unnamable))
         try:
             cases = self.run.cases(self.path, self.document)
         except FixtureError as error:
@@ -116,7 +120,7 @@ class CaseItem(pytest.Item):
         self.kind = kind
         self.run = run
         self.index = 0
-        """Position among the selected cases of the run, for an order that xdist keeps."""
+        """Position among all that the run selected, for an order that xdist keeps."""
         self.verdict = Verdict(None)
         self.add_marker("soulmem")
         self.add_marker(f"soulmem_{kind.name}")

@@ -144,4 +144,7 @@ class KindModule(Protocol):
 
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much is done and how much there is."""
+"""Called with what is being done, how much is done and how much there is.
+
+Of what cannot be counted both are 0: it is told once, as a line that stays.
+"""

@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
+from pytest_soulmem.faults import Fault
+
 
 def case_name(raw: object, key: str = "name") -> object:
     """The name of a raw case, normalised to NFC and stripped, as items carry it."""
@@ -29,6 +31,14 @@ def name_faults(name: object, taken: Mapping[str, str]) -> list[str]:
     if name in taken:
         return [f'the name "{name}" is taken by {taken[name]}']
     return []
+
+
+def place_faults(place: str) -> list[Fault]:
+    """Why pytest could not name anything in a file at that place."""
+    if "::" not in place:
+        return []
+    message = "the path contains `::`, which pytest uses between the parts of a node id; rename it"
+    return [Fault("", message)]
 
 
 def place_of(path: Path, root: Path) -> str:

@@ -29,6 +29,8 @@ class Kind(NamedTuple):
     """What tells a file of this kind from other JSON, in words."""
     hints: frozenset[str] = frozenset()
     """Fields by which a file that lies elsewhere is told from those of other kinds."""
+    figures: tuple[str, ...] = ()
+    """What its cases are measured by; K stands for a cut-off."""
 
     def claims(self, path: Path) -> bool:
         """Whether a file stands where files of this kind live."""
@@ -48,6 +50,17 @@ KINDS = (
         ("queries/*.json", "*/question*.json"),
         "pytest_soulmem.retrieval.kind",
         hints=frozenset({"graph_path", "blend_sweep", "sub_queries"}),
+        figures=(
+            "recall@K",
+            "precision@K",
+            "ndcg@K",
+            "success@K",
+            "rr",
+            "action hit",
+            "action recall@K",
+            "abstract",
+            "direct",
+        ),
     ),
     Kind(
         "forgetting",
@@ -56,6 +69,7 @@ KINDS = (
         ("forget/*.json",),
         "pytest_soulmem.forgetting.kind",
         hints=frozenset({"kind", "law_tolerance", "text", "time_offset_hours"}),
+        figures=("missing_degree", "triggered"),
     ),
     Kind(
         "events",

@@ -23,6 +23,12 @@ _settings = pytest.StashKey[settings.Settings]()
 _runs = pytest.StashKey[dict[str, "Run"]]()
 _conclusion = pytest.StashKey[Any]()
 _gatherer = pytest.StashKey[gather.Gatherer]()
+_ENDED = (
+    pytest.ExitCode.OK,
+    pytest.ExitCode.TESTS_FAILED,
+    pytest.ExitCode.NO_TESTS_COLLECTED,
+)
+"""How a run ends that was not broken off."""
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -109,9 +115,11 @@ def _prepare(session: pytest.Session) -> None:
         return
     from pytest_soulmem.items import CaseItem
 
-    ours = [item for item in session.items if isinstance(item, CaseItem)]
-    for index, item in enumerate(ours):
-        item.index = index
+    ours = []
+    for index, item in enumerate(session.items):
+        if isinstance(item, CaseItem):
+            item.index = index
+            ours.append(item)
     for name, run in runs.items():
         run.prepare([item.case for item in ours if item.kind.name == name])
 
@@ -142,8 +150,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     gatherer = config.stash[_gatherer]
     asked = config.stash[_settings]
+    if not gatherer.found_something():
+        # Where pytest itself broke off, or only collected, that says enough.
+        ended = session.exitstatus in _ENDED and not config.option.collectonly
+        asked = asked.without_fixtures() if ended else settings.Settings()
     # A worker's cases are concluded by the controller.
-    if hasattr(config, "workerinput") or not (asked.concludes and gatherer.found_something()):
+    if hasattr(config, "workerinput") or not asked.concludes:
         return
     from pytest_soulmem.reporting.finish import conclude
 

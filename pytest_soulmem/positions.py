@@ -71,4 +71,4 @@ def _next(text: str, start: int) -> int:
 
 def _skip_space(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
-    return min(found.end() if found else at, len(text) - 1)
+    return max(0, min(found.end() if found else at, len(text) - 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -57,6 +57,8 @@ class Settings(NamedTuple):
     rank: str | None = None
     rows: bool = False
     """Whether the plugin pytest-html writes a page, whose rows show details."""
+    insisted: tuple[str, ...] = ()
+    """What the command line, not the ini file, asks for at the end: names of fields."""
 
     @property
     def details(self) -> bool:
@@ -66,15 +68,16 @@ class Settings(NamedTuple):
     @property
     def concludes(self) -> bool:
         """Whether anything is asked for at the end of a run besides the report."""
-        return bool(
-            self.json
-            or self.html
-            or self.markdown
-            or self.fail_under
-            or self.save
-            or self.compare
-            or self.rank
-        )
+        return any(getattr(self, name) for name in _AT_THE_END)
+
+    def without_fixtures(self) -> Settings:
+        """What is still asked for if no fixture ran: what the command line insists on.
+
+        The ini file speaks of runs of fixtures: a run of other tests must neither fall short of
+        its gates nor replace its files.
+        """
+        left_out = [name for name in _AT_THE_END if name not in self.insisted]
+        return self._replace(**{name: self._field_defaults[name] for name in left_out})
 
     @property
     def cutoffs(self) -> tuple[int, ...]:
@@ -84,6 +87,9 @@ class Settings(NamedTuple):
         asked += [self.rank] if self.rank else []
         found = (re.fullmatch(r".*@([1-9]\d{0,5})", metric) for metric in asked)
         return tuple(sorted({int(match[1]) for match in found if match}))
+
+
+_AT_THE_END = ("json", "html", "markdown", "fail_under", "save", "compare", "compare_fail", "rank")
 
 
 class Option(NamedTuple):
@@ -96,6 +102,8 @@ class Option(NamedTuple):
     flag: bool = False
     many: bool = False
     """Repeatable on the command line, a list in ini."""
+    parts: bool = False
+    """Parts with commas between them; in TOML a list of them."""
 
     @property
     def dest(self) -> str:
@@ -122,18 +130,24 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     return tuple(cutoffs)
 
 
+def _given(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is empty: name something, or leave it out")
+    return text
+
+
 def _page(text: str) -> str:
     if find_spec("jinja2") is None:
         raise argparse.ArgumentTypeError(
             "the page is written with jinja2, which is not installed: "
             "pip install 'pytest-soulmem[html]'"
         )
-    return text
+    return _given(text)
 
 
 def _embedder(text: str) -> str:
     if "://" not in text:
-        return text
+        return _given(text)
     from pytest_soulmem.embedders.server import checked_url
 
     return checked_url(text)
@@ -167,6 +181,12 @@ def _gate(text: str) -> Gate:
     return parse_gate(text)
 
 
+def _metric(text: str) -> str:
+    from pytest_soulmem.reporting.gates import parse_metric
+
+    return parse_metric(text)
+
+
 def _allowance(text: str) -> Allowance:
     from pytest_soulmem.reporting.baseline import parse_allowance
 
@@ -180,7 +200,13 @@ def _baseline_name(text: str) -> str:
 
 
 OPTIONS = (
-    Option("k", "cut-offs of the metrics, such as 1,3,5 (default: the file's own)", _cutoffs, "K"),
+    Option(
+        "k",
+        "cut-offs of the metrics, such as 1,3,5 (default: the file's own)",
+        _cutoffs,
+        "K",
+        parts=True,
+    ),
     Option(
         "mode",
         "how memories are retrieved: embedding, association or full (default: the file's, or full)",
@@ -200,7 +226,7 @@ OPTIONS = (
         _embedder,
         "NAME",
     ),
-    Option("model", "model id or local folder for bge; a server's model", metavar="MODEL"),
+    Option("model", "model id or local folder for bge; a server's model", _given, "MODEL"),
     Option(
         "pooling",
         "how the bge embedder pools tokens: cls or mean (default: the model's own, else cls)",
@@ -218,28 +244,30 @@ OPTIONS = (
         "query,passage; or none: its model embeds both alike",
         _input_types,
         "QUERY,PASSAGE",
+        parts=True,
     ),
     Option("query-prefix", "what a server's model needs before queries", metavar="TEXT"),
     Option("passage-prefix", "what a server's model needs before passages", metavar="TEXT"),
-    Option("query-model", "a server's model for queries (default: the model)", metavar="MODEL"),
-    Option("passage-model", "a server's model for passages (default: the model)", metavar="MODEL"),
+    Option("query-model", "a server's model for queries (default: the model)", _given, "MODEL"),
+    Option("passage-model", "a server's model for passages (default: the model)", _given, "MODEL"),
     Option("timeout", "how long a server may take over a request (60)", _seconds, "SECONDS"),
-    Option("vectors", "the vector store file (default: in pytest's cache)", metavar="PATH"),
+    Option("vectors", "the vector store file (default: in pytest's cache)", _given, "PATH"),
     Option("vectors-only", "never load a model: every vector must be in the store", flag=True),
     Option("laws", "on or off: the laws of each file", _one_of("on", "off"), "ON/OFF"),
-    Option("json", "write everything that was found as one JSON document", metavar="PATH"),
+    Option("json", "write everything that was found as one JSON document", _given, "PATH"),
     Option("html", "write the run as one page that works offline", _page, "PATH"),
-    Option("md", "write a summary in GitHub-flavoured Markdown", metavar="PATH"),
+    Option("md", "write a summary in GitHub-flavoured Markdown", _given, "PATH"),
     Option(
         "fail-under",
-        "fail if a mean falls short: recall@5=0.9, or queries/*.json:recall@5=0.9 (repeatable)",
+        "fail if a mean falls short: recall@5=0.9, or queries/*.json:recall@5=0.9 (repeatable); "
+        "where no fixture ran, one of the command line or addopts fails, one of its ini key rests",
         _gate,
         "GATE",
         many=True,
     ),
-    Option("rank", "rank the weight sets of each sweep by a metric: ndcg@5", metavar="METRIC"),
+    Option("rank", "rank the weight sets of each sweep by a metric: ndcg@5", _metric, "METRIC"),
     Option("save", "keep the results as a baseline of this name", _baseline_name, "NAME"),
-    Option("compare", "compare with a baseline: a name, or a results file", metavar="NAME"),
+    Option("compare", "compare with a baseline: a name, or a results file", _given, "NAME"),
     Option(
         "compare-fail",
         "fail if a mean fell by more: recall@5:1%% of the old, or recall@5:0.01 (repeatable)",
@@ -270,10 +298,10 @@ def add_options(parser: pytest.Parser) -> None:
                 metavar=option.metavar,
                 help=option.help,
             )
-            if option.many:
-                parser.addini(option.dest, option.help, type="linelist", default=None)
-            else:
-                parser.addini(option.dest, option.help, default=None)
+            kind: Literal["linelist", "string"] = (
+                "linelist" if option.many or option.parts else "string"
+            )
+            parser.addini(option.dest, option.help, type=kind, default=None)
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -317,7 +345,18 @@ def read_settings(config: pytest.Config) -> Settings:
         compare_fail=tuple(chosen["compare-fail"] or ()),
         rank=chosen["rank"],
         rows=bool(config.getoption("htmlpath", None)),
+        insisted=_insisted(asked),
     )
+
+
+def _insisted(asked: Mapping[str, Any]) -> tuple[str, ...]:
+    """Which of the things at the end the command line asks for; a comparison with its limits."""
+    given = {option.replace("-", "_") for option, value in asked.items() if value}
+    if "md" in given:
+        given.add("markdown")
+    if given & {"compare", "compare_fail"}:
+        given |= {"compare", "compare_fail"}
+    return tuple(name for name in _AT_THE_END if name in given)
 
 
 def _ini_value(config: pytest.Config, option: Option) -> Any:
@@ -326,9 +365,10 @@ def _ini_value(config: pytest.Config, option: Option) -> Any:
         return value
     if option.many:
         return [_parsed(option, str(text)) for text in value] if value else None
-    # A TOML list or number reaches us unchecked.
-    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-    return _parsed(option, text)
+    if option.parts:
+        # The numbers of a TOML list reach us unchecked.
+        return _parsed(option, ",".join(str(part).strip(" ,") for part in value))
+    return _parsed(option, str(value))
 
 
 def _parsed(option: Option, text: str) -> Any:

@@ -132,7 +132,7 @@ FILES = [
     broken("latin-1", "", json.dumps(QUERIES).replace("queries", "th\xe9").encode("latin-1"), "; save the file as UTF-8"),
     broken("a word NaN", "", raw(QUERIES, "-1.0", "NaN"), "not JSON: NaN is not a JSON number"),
     broken("threshold 1e999", "", raw(QUERIES, "-1.0", "1e999"), "$.config.similarity_threshold: 1e999 is not a finite number"),
-    broken("many digits", "", raw(QUERIES, '"max_results": 3', '"max_results": ' + "9" * 5000), ""),
+    broken("many digits", "", raw(QUERIES, '"max_results": 3', '"max_results": ' + "9" * 5000), "$.config.max_results: an integer of 5000 digits is too long"),
     broken("no name", "name", ABSENT, "$: the field `name` is missing"),
     broken("description null", "description", None, "$.description: expected `str`, got `null`"),
     broken("no config", "config", ABSENT, "$: the field `config` is missing"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -168,6 +170,37 @@ def test_links_that_lead_nowhere_and_folders_named_like_files(project) -> None:
     result = project.run()
     result.assert_outcomes(passed=2)
     project.run("queries/folder.json").assert_outcomes(passed=1)
+
+
+def test_pipes_and_sockets_named_like_files_of_ours(project) -> None:
+    project.write("queries/q.json", queries())
+    project.write("queries/undecodable.json", b"{")
+    os.mkfifo(project.path / "queries/a.json")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(project.path / "queries/socket.json"))
+        result = project.run("queries")
+        result.assert_outcomes(errors=1)
+        assert "undecodable.json" in result.stdout.str()
+        for name in ("a", "socket"):
+            # pytest itself leaves them alone.
+            assert project.run(f"queries/{name}.json").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_graph_that_is_a_pipe(project) -> None:
+    project.write("queries/q.json", queries(graph_path="../graphs/pipe.json"))
+    os.mkfifo(project.path / "graphs/pipe.json")
+    result = project.run("queries/q.json")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(['*there is no file "../graphs/pipe.json"*'])
+
+
+@pytest.mark.parametrize("place", ["queries/a::b.json", "a::b/queries/q.json"])
+def test_a_file_that_no_node_id_can_name_is_refused(project, place) -> None:
+    project.write(place, queries(graph_path=str(project.path / "graphs/g.json")))
+    result = project.run()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*the path contains `::`*rename*"])
+    assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
 def test_pytests_own_ways_to_leave_files_out(project) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from hashlib import sha256
+
 import pytest
 from projects import EMBEDDER, action, case, graph, queries, sub_query
 
@@ -201,6 +205,70 @@ def test_an_interrupt_in_a_hook_ends_the_run(asked) -> None:
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
+@pytest.mark.parametrize("does", ["raise SystemExit(3)", "import sys; sys.exit('no server')"])
+@pytest.mark.parametrize("where", ["retriever(config, graph)", "embedder(config)"])
+def test_a_hook_that_exits_fails_its_cases(project, where: str, does: str) -> None:
+    project.write("test_other.py", "def test_it(): pass")
+    project.write("queries/q.json", queries(case("a"), case("b")))
+    project.write("conftest.py", f"def pytest_soulmem_{where}:\n    {does}\n")
+    result = project.run()
+    result.assert_outcomes(failed=1, errors=1, passed=1)
+    result.stdout.fnmatch_lines(["FAILED queries/q.json::a - SystemExit: *"])
+    for unwanted in ("pytest_soulmem/", "INTERNALERROR"):
+        assert unwanted not in result.stdout.str()
+
+
+@pytest.mark.parametrize("answer", ["exit(3)", "raise SystemExit"])
+def test_a_retriever_that_exits_fails_its_case(asked, answer: str) -> None:
+    asked.write("conftest.py", mine(answer))
+    result = asked.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["FAILED queries/q.json::c - SystemExit*"])
+
+
+def test_a_hook_may_end_the_run(asked) -> None:
+    hook = "import pytest\ndef pytest_soulmem_retriever(config, graph): pytest.exit('enough', 7)"
+    asked.write("conftest.py", hook)
+    assert asked.run().ret == 7
+
+
+TEXT_TYPES = """
+import enum
+import numpy as np
+
+class Old(str, enum.Enum):
+    tea = "tea"
+    cup = "cup"
+
+class Own(str):
+    def __str__(self):
+        return "something else"
+
+"""
+
+
+@pytest.mark.parametrize("kind", ["np.str_", "Old", "Own"])
+@pytest.mark.parametrize("order", [("tea", "cup"), ("cup", "tea")])
+@pytest.mark.parametrize("options", [(), ("--soulmem-json=r.json", "--soulmem-html=r.html")])
+def test_ids_of_a_subclass_of_text_are_text(project, kind: str, order, options) -> None:
+    """The verdict is the one on plain text, whatever is written."""
+    project.write("queries/q.json", queries(case("c", expected_combined_ranking=["tea", "cup"])))
+    ids = "[" + ", ".join(f'{kind}("{name}")' for name in order) + "]"
+    explain = (
+        "\n    def explain(self, query, ids):\n"
+        f'        return [{{{kind}(name): {{{kind}("tea"): 0.5}} for name in ids}}]\n'
+    )
+    retriever = mine(f"return Retrieval(ranked({ids}), per_query=[ranked({ids})])")
+    project.write("conftest.py", TEXT_TYPES + retriever.replace("\ndef p", f"{explain}\ndef p"))
+    result = project.run(*options)
+    failed = int(order[0] != "tea")
+    result.assert_outcomes(failed=failed, passed=1 - failed)
+    if options:
+        (found,) = json.loads((project.path / "r.json").read_bytes())["cases"]
+        assert found["result"]["retrieved"] == list(order)
+        assert [hit["id"] for hit in found["result"]["rankings"][0]["retrieved"]] == list(order)
+
+
 @pytest.mark.parametrize("where", ["retriever", "embedder"])
 def test_a_hook_may_skip(project, where: str) -> None:
     project.write("queries/q.json", queries(case("a"), case("b")))
@@ -239,6 +307,19 @@ def test_a_retriever_may_explain_its_scores(asked) -> None:
     result.stdout.fnmatch_lines(["*rank*id*score*nearness*similarity", "*2  tea*0.2500*0.5000"])
 
 
+@pytest.mark.parametrize("value", ["float('nan')", "float('-inf')"])
+def test_a_channel_that_is_no_number_is_told(asked, value: str) -> None:
+    answer = f'[{{name: {{"near": {value}, "similarity": 0.5}} for name in ids}}]'
+    asked.write("conftest.py", explaining(answer))
+    asked.write("queries/q.json", queries(case("c", expected_combined_ranking=["tea", "cup"])))
+    result = asked.run("--soulmem-json=r.json", "--soulmem-html=r.html")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*explain() of Mine gave ValueError: near is *, no finite number"])
+    assert "near is" in (asked.path / "r.html").read_text("utf-8")
+    (found,) = json.loads((asked.path / "r.json").read_bytes())["cases"]
+    assert [hit["channels"] for hit in found["result"]["rankings"][0]["retrieved"]] == [{}, {}]
+
+
 BAD_EXPLANATIONS = ["None", "[]", "[{}]", "7", '[{"tea": 3}]', "1 / 0", '[{"tea": {"x": "y"}}]']
 
 
@@ -269,6 +350,35 @@ def test_the_protocols_describe_what_users_write() -> None:
 
 
 # --- embedders ----------------------------------------------------------------------------------
+
+
+DAMAGES = {
+    "text": "vector = 'text'",
+    "too short": "vector = substr(vector, 1, 7)",
+    "NaN": "vector = CAST(x'0000c07f' || substr(vector, 5) AS BLOB)",
+}
+
+
+@pytest.mark.parametrize("where", ["side = 'query'", "side = 'passage'", "digest = :tag"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_vector_is_told_once(project, where: str, damage: str) -> None:
+    tagged = [sub_query(tag=["绿茶"])]
+    project.write("queries/q.json", queries(case("a"), case("b", sub_queries=tagged)))
+    project.run("--soulmem-vectors=v.sqlite3").assert_outcomes(passed=2)
+    connection = sqlite3.connect(project.path / "v.sqlite3")
+    with connection:
+        statement = f"UPDATE vector SET {DAMAGES[damage]} WHERE {where}"  # noqa: S608
+        changed = connection.execute(statement, {"tag": sha256("绿茶".encode()).digest()})
+        assert changed.rowcount
+    connection.close()
+    result = project.run("--soulmem-vectors=v.sqlite3")
+    result.assert_outcomes(errors=2)
+    output = result.stdout.str()
+    assert output.count("the vector store is damaged (") == 1
+    result.stdout.fnmatch_lines([f"{project.path / 'v.sqlite3'}: the vector store is damaged *"])
+    result.stdout.fnmatch_lines(['nothing to retrieve with: see "a" in q.json'])
+    for unwanted in ("INTERNALERROR", "Traceback", "pytest_soulmem/"):
+        assert unwanted not in output
 
 
 def embedder_that(does: str) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_soulmem.naming import case_name, name_faults
+from pytest_soulmem.naming import case_name, name_faults, place_faults
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,10 @@ def test_names_without_fault(name: object) -> None:
 def test_names_with_a_fault(name: str, told: str) -> None:
     (fault,) = name_faults(name, {"b": "$.test_cases[0]"})
     assert told in fault
+
+
+def test_places_that_a_node_id_cannot_name() -> None:
+    assert place_faults("queries/a:b.json") == []
+    for place in ("queries/a::b.json", "a::b/queries/q.json"):
+        (fault,) = place_faults(place)
+        assert "`::`" in str(fault)

@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from projects import Project, case, failing, queries, run_plainly, unprintable
+from projects import Project, case, failing, queries, run_plainly, sub_query, unprintable
 
 SWEEP = {"blend_sweep": {"tag_sweep": [0.1, 0.9]}}
 
@@ -114,6 +114,46 @@ def test_a_worker_that_dies_breaks_no_report(project) -> None:
     assert lines[0] == "queries/q.json  (fake; mode full; check order)"
     assert lines[2].split()[1] == "6/6"
     assert "INTERNALERROR" not in result.stdout.str()
+
+
+DYING = """
+import os
+from pathlib import Path
+from pytest_soulmem.retrieval import Retrieval, ranked
+
+class Mine:
+    def retrieve(self, query):
+        if query.sub_queries[0].tag == ("dies",):
+            os._exit(3)
+        return Retrieval(ranked(["tea"]))
+
+def pytest_soulmem_retriever(config, graph):
+    return Mine()
+"""
+
+
+@pytest.mark.parametrize("place", ["queries/q.json", "drafts/mine.json"])
+def test_a_case_whose_worker_died_is_reported(project, place: str) -> None:
+    dies = case("dies", sub_queries=[sub_query(tag=["dies"])])
+    for name in ("before.py", "zafter.py"):
+        project.write(f"test_{name}", "def test_it(): pass")
+    project.write("conftest.py", DYING)
+    project.write(place, queries(case("a"), case("dies"), case("z")))
+    options = ("-n1", "-p", "no:cacheprovider", "--soulmem-json=r.json", "--soulmem-html=r.html")
+    files = ("test_before.py", place, "test_zafter.py")
+    project.run_apart(*options, *files, "--soulmem-save=main").assert_outcomes(passed=5)
+    project.write(place, queries(case("a"), dies, case("z")))
+    result = project.run_apart(*options, *files, "--soulmem-compare=main")
+    result.assert_outcomes(passed=4, failed=1)
+    result.stdout.fnmatch_lines(["1 case(s) could not run: see their failures"])
+    result.stdout.fnmatch_lines(["lost: 1", f"  {place}::dies"])
+    found = json.loads((project.path / "r.json").read_bytes())["cases"]
+    assert [own["nodeid"] for own in found] == [f"{place}::{name}" for name in ("a", "dies", "z")]
+    assert [own["outcome"] for own in found] == ["passed", "failed", "passed"]
+    assert found[1]["kind"] == "retrieval"
+    assert found[1]["figures"] == found[1]["result"] == {}
+    assert "crashed while running" in found[1]["failure"]["reason"]
+    assert "crashed while running" in (project.path / "r.html").read_text("utf-8")
 
 
 def test_no_embedder_is_told_by_workers_too(project) -> None:

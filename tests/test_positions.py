@@ -79,3 +79,7 @@ def test_the_value_at_a_position_is_the_value_of_the_place(document, indent):
         line, column = position(text, place)
         rest = "\n".join([lines[line - 1][column - 1 :], *lines[line:]])
         assert json.JSONDecoder().raw_decode(rest)[0] == value
+
+
+def test_an_empty_text_has_a_beginning_too():
+    assert position("", "$") == position("", "$.a[0]") == (1, 1)

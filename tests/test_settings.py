@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from projects import case, queries
 
+from pytest_soulmem.settings import OPTIONS, read_settings
+
 MODES = ("embedding", "association", "full")
 
 
@@ -67,6 +69,7 @@ WRONG = {
     "mode": ["fast", "Full", ""],
     "check": ["all", "ORDER"],
     "pooling": ["max"],
+    "rank": ["zz", "recal@5", "recall", "recall@0", "recall@x", ""],
     "laws": ["yes"],
 }
 WRONG_PAIRS = [(name, value) for name, values in WRONG.items() for value in values]
@@ -90,13 +93,51 @@ def test_a_wrong_value_in_the_ini_is_a_usage_error(project, name: str, value: st
     assert "Traceback" not in result.stderr.str() + result.stdout.str()
 
 
+MAY_BE_EMPTY = ("instruction", "query-prefix", "passage-prefix")
+TEXTS = [option.name for option in OPTIONS if not option.flag and option.name not in MAY_BE_EMPTY]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("value", ["", " "])
+def test_an_empty_value_is_a_usage_error(project, name: str, value: str) -> None:
+    result = project.run(f"--soulmem-{name}={value}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert any(f"argument --soulmem-{name}: {value!r} is " in line for line in result.errlines)
+
+
+@pytest.mark.parametrize("name", MAY_BE_EMPTY)
+def test_a_text_before_others_may_be_empty(project, name: str) -> None:
+    assert project.run(f"--soulmem-{name}=").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--soulmem-rank={}",
+        "--soulmem-fail-under={}=0.5",
+        "--soulmem-fail-under=queries/*.json:{}=0.5",
+        "--soulmem-compare-fail={}:1%",
+    ],
+)
+@pytest.mark.parametrize(
+    ("metric", "meant"), [("recal@7", "recall@7"), ("action_hit", "action hit"), ("ndcg", "ndcg@5")]
+)
+def test_a_misspelt_metric_is_told_before_anything_runs(project, option, metric, meant) -> None:
+    project.write("queries/q.json", queries())
+    result = project.run(option.format(metric), "--soulmem-compare=none")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f'{metric!r} is no metric; did you mean "{meant}"?' in result.stderr.str()
+    right = project.run(option.format(meant), "--soulmem-compare=none")
+    assert right.ret != pytest.ExitCode.USAGE_ERROR
+
+
 INI_FILES = {
     "pytest.ini": "[pytest]\nsoulmem_mode = {}\nsoulmem_k = 2,1",
     "tox.ini": "[pytest]\nsoulmem_mode = {}\nsoulmem_k = 2,1",
     "setup.cfg": "[tool:pytest]\nsoulmem_mode = {}\nsoulmem_k = 2,1",
     "pyproject.toml": '[tool.pytest.ini_options]\nsoulmem_mode = "{}"\nsoulmem_k = [2, 1]',
-    "pytest.toml": '[pytest]\nsoulmem_mode = "{}"\nsoulmem_k = "2,1"',
-    "pyproject.toml native": '[tool.pytest]\nsoulmem_mode = "{}"\nsoulmem_k = "2,1"',
+    "pytest.toml": '[pytest]\nsoulmem_mode = "{}"\nsoulmem_k = ["2,1"]',
+    "pyproject.toml native": '[tool.pytest]\nsoulmem_mode = "{}"\nsoulmem_k = ["2", "1"]',
 }
 
 
@@ -121,10 +162,27 @@ def test_cut_offs_in_toml(project, monkeypatch, value: str, k: str) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     project.write("queries/q.json", queries())
     project.write("pyproject.toml", f"[tool.pytest.ini_options]\nsoulmem_k = {value}")
-    assert columns(project) == k.split()
+    # A value that pytest deprecates would be a warning.
+    assert columns(project, "-W", "error") == k.split()
 
 
-@pytest.mark.parametrize("value", ["5", "[1, 3]", "true"])
+def test_cut_offs_of_several_lines_and_of_an_override(project, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    project.write("queries/q.json", queries())
+    project.write("pytest.ini", "[pytest]\nsoulmem_k =\n  1,\n  3")
+    assert columns(project) == ["1", "3"]
+    assert columns(project, "-o", "soulmem_k=2, 5") == ["2", "5"]
+
+
+@pytest.mark.parametrize("value", ['"query,passage"', '["query", "passage"]'])
+def test_input_types_in_toml(project, value: str) -> None:
+    project.write("pyproject.toml", f"[tool.pytest.ini_options]\nsoulmem_input_type = {value}")
+    result = project.run("-W", "error")
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert read_settings(project.pytester.parseconfig()).input_type == ("query", "passage")
+
+
+@pytest.mark.parametrize("value", ["5", "[1, 3]", "true", '"1,3"'])
 def test_a_wrong_type_in_native_toml_is_a_usage_error(project, value: str) -> None:
     project.write("pyproject.toml", f"[tool.pytest]\nsoulmem_k = {value}")
     result = project.run()
@@ -158,8 +216,6 @@ def test_the_store_lies_in_pytests_cache_by_default(project) -> None:
 
 
 def test_help_names_every_option(project) -> None:
-    from pytest_soulmem.settings import OPTIONS
-
     text = project.run("--help").stdout.str()
     for option in OPTIONS:
         assert f"--soulmem-{option.name}" in text

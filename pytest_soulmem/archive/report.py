@@ -26,6 +26,10 @@ def _table(records: Records) -> Table:
     groups = {
         label: [record for record in records if record.get(key)] for key, label in _GROUPS.items()
     }
+    # Such as a case that took its process along.
+    groups["broken off"] = [
+        record for record in records if not any(record.get(key) for key in _GROUPS)
+    ]
     rows = [(label, *passes(group)) for label, group in groups.items() if group]
     return Table(("", "judged", "passed", "pass rate"), rows)
 

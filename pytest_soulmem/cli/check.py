@@ -15,6 +15,7 @@ from pytest_soulmem.decoding import read_json
 from pytest_soulmem.faults import Fault, FixtureError
 from pytest_soulmem.files import recognise
 from pytest_soulmem.kinds import kind_of_place
+from pytest_soulmem.naming import place_faults
 from pytest_soulmem.positions import position
 from pytest_soulmem.reporting.text import visible
 
@@ -79,7 +80,9 @@ def fixtures_in(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
             yield from (
                 (file, False)
                 for file in sorted(path.rglob("*.json"))
-                if kind_of_place(file) or file.parent.name == "graphs"
+                if (kind_of_place(file) or file.parent.name == "graphs")
+                # A pipe or a folder of such a name is none; a link that leads nowhere is wrong.
+                and (file.is_file() or not file.exists())
             )
         else:
             yield path, True
@@ -113,7 +116,8 @@ def _examine(path: Path, named: bool) -> tuple[Sequence[Fault], Sequence[Fault]]
             read_json(path)
             return (), ()
         kind = found.kind.load()
-        return kind.faults(path, found.document), kind.advice(path, found.document)
+        faults = [*place_faults(str(path)), *kind.faults(path, found.document)]
+        return faults, kind.advice(path, found.document)
     except FixtureError as error:
         return error.faults, ()
 
@@ -127,6 +131,6 @@ def _is_graph(path: Path) -> bool:
 def _text(path: Path) -> str:
     """The file's text for finding lines; nothing for one that is not text."""
     try:
-        return path.read_text("utf-8-sig")
+        return path.read_text("utf-8-sig") if path.is_file() else ""
     except (OSError, UnicodeDecodeError):
         return ""

@@ -52,9 +52,9 @@ def run(asked: argparse.Namespace) -> int:
         # What pytest would print is about passing; this is about why.
         options = ["-p", "no:terminal", f"--soulmem-json={path}", *asked.rest]
         status = pytest.main([str(asked.query), *options], plugins=[_Only(asked.case)])
-        if not path.exists():
-            if status == pytest.ExitCode.NO_TESTS_COLLECTED:
-                sys.stderr.write("there is no such case\n")
+        if status == pytest.ExitCode.NO_TESTS_COLLECTED:
+            sys.stderr.write("there is no such case\n")
+        if status == pytest.ExitCode.NO_TESTS_COLLECTED or not path.exists():
             return int(status)
         results = read_results(path)
     for error in results.errors:

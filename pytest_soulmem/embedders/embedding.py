@@ -46,7 +46,7 @@ def embed_missing(
     if chosen.open is None:
         side, first = next(iter(missing.items()))
         raise MissingVector(first[0], side, chosen.identity, _why(store, chosen, missing))
-    with store.embedding_lock():
+    with store.embedding_lock(lambda line: progress(line, 0, 0)):
         # Another process may have embedded them while this one waited.
         missing = _missing(store, chosen, texts)
         if missing:

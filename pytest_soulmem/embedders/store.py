@@ -10,7 +10,7 @@ import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -31,6 +31,8 @@ BATCH = 500  # Below the 999 parameters that old SQLite versions allow.
 _APPLICATION_ID = 0x536F756C  # "Soul", in the file's header: a store of ours and of nobody else.
 _MAGIC = b"SQLite format 3\0"
 _TIMEOUT = 30.0
+PATIENCE = 5.0
+"""Seconds to wait for another process before saying so."""
 _SCHEMA = (
     "CREATE TABLE identity (number INTEGER PRIMARY KEY, embedder TEXT NOT NULL,"
     " model TEXT NOT NULL, fingerprint TEXT NOT NULL, dimension INTEGER NOT NULL,"
@@ -84,6 +86,8 @@ class VectorStore:
             " ORDER BY number",
             [embedder, model],
         )
+        if not all(isinstance(part, str) for row in found for part in row):
+            raise self._damaged("an identity is not text")
         return [Identity(*row) for row in found]
 
     def dimension(self, identity: Identity) -> int | None:
@@ -162,13 +166,16 @@ class VectorStore:
                     raise self._damaged(f"the vector of a text is not {dimension} numbers long")
                 result[start + offset] = np.frombuffer(blob, "<f4")
             start += len(batch)
+        if not np.isfinite(result).all():
+            raise self._damaged("a vector holds NaN or infinity: not all its numbers are finite")
         return result
 
     @contextmanager
-    def embedding_lock(self) -> Iterator[None]:
+    def embedding_lock(self, tell: Callable[[str], None] | None = None) -> Iterator[None]:
         """Let one process at a time embed for this file; the others wait here.
 
-        What they waited for is in the store then, so they ask again what is missing.
+        What they waited for is in the store then, so they ask again what is missing. ``tell`` is
+        called with a line about a wait that takes long.
 
         Raises:
             StoreError: the store is read-only, so that nothing could be kept.
@@ -178,12 +185,17 @@ class VectorStore:
             return
         self._refuse_read_only()
         # Imported here: a run that finds every vector needs no lock.
-        from filelock import FileLock
+        from filelock import FileLock, Timeout
 
         lock = FileLock(f"{self.path}.lock")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            lock.acquire()
+            try:
+                lock.acquire(timeout=PATIENCE)
+            except Timeout:
+                if tell:
+                    tell(f"waiting for another process, which holds {self}.lock")
+                lock.acquire()
         except (OSError, NotImplementedError) as error:
             raise StoreError(
                 f"{self}: cannot lock the vector store ({visible(error)}). Name a file in a "
@@ -317,7 +329,10 @@ class VectorStore:
             )
             if not found:
                 return None
-            self._known[identity] = (found[0][0], found[0][1])
+            number, dimension = found[0]
+            if not isinstance(dimension, int) or dimension < 1:
+                raise self._damaged(f"vectors cannot be {visible(dimension)} numbers long")
+            self._known[identity] = (number, dimension)
         return self._known[identity]
 
     def _enrol(self, connection: sqlite3.Connection, identity: Identity, dimension: int) -> int:
@@ -371,7 +386,7 @@ class VectorStore:
             yield
         except sqlite3.OperationalError as error:
             said = visible(error)
-            if "no such" in said:
+            if "no such" in said or "decode" in said:
                 raise self._damaged(said) from None
             raise StoreError(
                 f"{self}: the vector store cannot be used now ({said}). Is another process "

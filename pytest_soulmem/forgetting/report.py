@@ -34,6 +34,11 @@ def _table(records: Records) -> Table:
         rows.append(("unusable", *passes(broken), "-"))
     if laws:
         rows.append(("laws", *passes(laws), "-"))
+    # Such as a case that took its process along.
+    keys = ("inference", "broken", "law")
+    broken_off = [record for record in records if not any(record.get(key) for key in keys)]
+    if broken_off:
+        rows.append(("broken off", *passes(broken_off), "-"))
     header = ("", "judged", "passed", "pass rate", "mean missing degree")
     return Table(header, rows)
 

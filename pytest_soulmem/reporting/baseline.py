@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from pytest_soulmem.reporting.bootstrap import mean_interval
-from pytest_soulmem.reporting.gates import PASSED, figure
+from pytest_soulmem.reporting.gates import PASSED, figure, parse_metric
 from pytest_soulmem.reporting.results import CaseResult, Results, read_results
 from pytest_soulmem.reporting.table import Section, Table
 from pytest_soulmem.reporting.text import visible
@@ -57,7 +58,7 @@ def parse_allowance(text: str) -> Allowance:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no allowance such as recall@5:1% or recall@5:0.01"
         )
-    return Allowance(metric, value, amount.endswith("%"))
+    return Allowance(parse_metric(metric), value, amount.endswith("%"))
 
 
 def parse_name(text: str) -> str:
@@ -85,10 +86,11 @@ def find_baseline(root: Path, asked: str, start: Path) -> Path:
         BaselineError: there is none.
     """
     named = baseline_path(root, asked)
-    if _NAME.fullmatch(asked) and named.is_file():
-        return named
-    if (start / asked).is_file():
-        return start / asked
+    with suppress(OSError):  # Too long to be the name of a file.
+        if _NAME.fullmatch(asked) and named.is_file():
+            return named
+        if (start / asked).is_file():
+            return start / asked
     have = sorted(path.stem for path in named.parent.glob("*.json"))
     listed = f"; saved here: {', '.join(have)}" if have else "; none is saved here"
     raise BaselineError(f"there is no baseline {visible(asked)!r}{listed} (--soulmem-save=NAME)")
@@ -101,9 +103,23 @@ def load_baseline(path: Path) -> Results:
         BaselineError: it is no results file of this version.
     """
     try:
-        return read_results(path)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise BaselineError(f"{path} is no results file of this version: {error}") from None
+        found = read_results(path)
+        for at, case in enumerate(found.cases):
+            _check_system(case, at)
+    except (OSError, msgspec.MsgspecError, RecursionError) as error:
+        said = f"{path} is no results file of this version: {error}"
+        raise BaselineError(visible(said)) from None
+    return found
+
+
+def _check_system(case: CaseResult, at: int) -> None:
+    """The one thing that kinds put into ``result`` and comparisons read."""
+    try:
+        msgspec.convert(case.result.get("system"), dict[str, str | None] | None)
+    except msgspec.ValidationError as error:
+        reason, _, below = str(error).partition(" - at `$")
+        place = f"$.cases[{at}].result.system{below.rstrip('`')}"
+        raise msgspec.ValidationError(f"{reason} - at `{place}`") from None
 
 
 @dataclass(frozen=True)
@@ -155,7 +171,7 @@ def compare(old: Results, new: Sequence[CaseResult]) -> Comparison:
     after = {case.nodeid: case for case in new}
     systems = list(_other_systems(old.cases, new))
     common = [name for name in after if name in before]
-    same = [name for name in common if before[name].fingerprint == after[name].fingerprint]
+    same = [name for name in common if _alike(before[name], after[name])]
     return Comparison(
         pairs=() if systems else [(before[name], after[name]) for name in same],
         changed=[name for name in common if name not in set(same)],
@@ -163,6 +179,11 @@ def compare(old: Results, new: Sequence[CaseResult]) -> Comparison:
         gone=[name for name in before if name not in after],
         other_systems=systems,
     )
+
+
+def _alike(old: CaseResult, new: CaseResult) -> bool:
+    """Whether two cases ask and expect the same; one that could not run does not say."""
+    return not (old.fingerprint and new.fingerprint) or old.fingerprint == new.fingerprint
 
 
 def _other_systems(old: Sequence[CaseResult], new: Sequence[CaseResult]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_soulmem.kinds import Failure
+from pytest_soulmem.reporting.text import visible, visible_lines
 
 _KEY = "soulmem_failure"
 
@@ -60,7 +61,8 @@ def reason_and_text(report: Any) -> list[str]:
     text = report.longreprtext
     crash = getattr(report.longrepr, "reprcrash", None)
     reason = crash.message if crash else text
-    return [reason.split("\n", 1)[0], text]
+    # Not ours: what a user's code said, or pytest.
+    return [visible(reason.split("\n", 1)[0]), visible_lines(text)]
 
 
 def pack(report: Any, data: dict[str, Any]) -> None:

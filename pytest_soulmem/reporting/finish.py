@@ -19,6 +19,8 @@ from pytest_soulmem.reporting.baseline import (
 from pytest_soulmem.reporting.gates import shortfalls
 from pytest_soulmem.reporting.results import Results, encode, write_atomically
 from pytest_soulmem.reporting.table import Section
+from pytest_soulmem.reporting.text import visible
+from pytest_soulmem.reporting.tracebacks import one_line
 from pytest_soulmem.reporting.tuning import ranking_section
 from pytest_soulmem.settings import Settings
 
@@ -61,6 +63,12 @@ def conclude(results: Results, settings: Settings, root: Path, start: Path) -> C
     ``root`` is where baselines are kept, ``start`` where pytest was started.
     """
     conclusion = Conclusion()
+    if not (results.cases or results.errors):
+        conclusion.lines.append("soulmem: no fixture ran")
+        if settings.save:
+            # An empty baseline would replace one that has something to compare with.
+            conclusion.fail(EXIT_NOT_WRITTEN, [f"nothing to save as {settings.save}"])
+            settings = settings._replace(save=None)
     if settings.rank:
         conclusion.sections.append(ranking_section(settings.rank, results.cases))
     if settings.compare:
@@ -68,14 +76,24 @@ def conclude(results: Results, settings: Settings, root: Path, start: Path) -> C
     short = shortfalls(settings.fail_under, results.cases)
     ending = Ending((*conclusion.problems, *short), tuple(conclusion.sections))
     for path, render in _files(settings, root, ending).items():
-        try:
-            write_atomically(path, render(results))
-            conclusion.lines.append(f"soulmem: wrote {path}")
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            conclusion.fail(EXIT_NOT_WRITTEN, [f"{path} could not be written: {reason}"])
+        problem = _write(path, render, results)
+        conclusion.fail(EXIT_NOT_WRITTEN, [problem] if problem else [])
+        if not problem:
+            conclusion.lines.append(f"soulmem: wrote {visible(str(path))}")
     conclusion.fail(EXIT_SHORTFALL, short)
     return conclusion
+
+
+def _write(path: Path, render: Callable[[Results], bytes], results: Results) -> str | None:
+    """Write a file; what kept it from being written, if anything did."""
+    try:
+        write_atomically(path, render(results))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        return visible(f"{path} could not be written: {reason}")
+    except Exception as error:  # Ours, in all likelihood: the other files are wanted all the same.
+        return visible(f"{path} could not be made: {one_line(error)}")
+    return None
 
 
 def _files(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from pytest_soulmem.faults import suggestion
+from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.results import CaseResult
 
 PASSED = "passed"
@@ -24,6 +27,21 @@ class Gate:
     def __str__(self) -> str:
         where = "" if self.files == "*" else f"{self.files}: "
         return f"{where}{self.metric} at least {self.minimum:g}"
+
+
+def parse_metric(text: str) -> str:
+    """A metric as it is written on the command line.
+
+    Raises:
+        argparse.ArgumentTypeError: no case of any kind has a figure of that name.
+    """
+    cutoff = re.search(r"@([1-9]\d{0,5})$", text)
+    known = [PASSED, *(name for kind in KINDS for name in kind.figures)]
+    named = [name.replace("@K", cutoff[0] if cutoff else "@5") for name in known]
+    if text in named:
+        return text
+    hint = suggestion(text, named) or f"; there are {', '.join(known)}"
+    raise argparse.ArgumentTypeError(f"{text!r} is no metric{hint}")
 
 
 def parse_gate(text: str) -> Gate:
@@ -44,7 +62,7 @@ def parse_gate(text: str) -> Gate:
             f"{text!r} is no gate such as recall@5=0.9 or queries/*.json:recall@5=0.9, "
             "with a minimum from 0 to 1"
         )
-    return Gate(metric, minimum, files or "*")
+    return Gate(parse_metric(metric), minimum, files or "*")
 
 
 def shortfalls(gates: Sequence[Gate], cases: Sequence[CaseResult]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,21 @@ def attached(report: object) -> Record | None:
     return json.loads(text) if isinstance(text, str) else None
 
 
+def _kind_of(report: Any) -> str | None:
+    """The kind of the file that a report from a worker is about, if it is one of ours."""
+    file = report.nodeid.split("::")[0]
+    if not file.endswith(".json"):
+        return None
+    from pytest_soulmem.faults import FixtureError
+    from pytest_soulmem.files import recognise
+
+    try:
+        found = recognise(report.node.config.rootpath / file, named=True)
+    except FixtureError:
+        return None
+    return found.kind.name if found else None
+
+
 class Gatherer:
     """A plugin object that keeps every record of the run."""
 
@@ -50,6 +65,8 @@ class Gatherer:
         self._started = datetime.now(timezone.utc)
         self._records: dict[int, Record] = {}
         self._errors: dict[str, str] = {}
+        self._selected: Sequence[str] = ()
+        """Under xdist, the node ids of all that workers run, in order."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -72,15 +89,49 @@ class Gatherer:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the record of a report."""
-        record = attached(report)
+        record = attached(report) or self._crashed(report)
         if record is not None:
             # Of a case that was run again, the last attempt counts.
             self._records[record["index"]] = record
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Keep the order of what a worker is about to run; it is the same in all."""
+        self._selected = ids
+
+    def _crashed(self, report: pytest.TestReport) -> Record | None:
+        """The record of a case whose worker died: how it ended, and what is known besides."""
+        if getattr(report, "when", None) != "???" or report.nodeid not in self._selected:
+            return None
+        kind = _kind_of(report)
+        if kind is None:
+            return None
+        from pytest_soulmem.reporting.text import visible
+
+        # Not its longer text, which begins with the worker's Python.
+        said = visible(str(report.longrepr))
+        index = self._selected.index(report.nodeid)
+        nothing = {
+            "kind": kind,
+            "index": index,
+            "nodeid": report.nodeid,
+            "seconds": 0.0,
+            "figures": {},
+            "variation": "",
+            "fingerprint": "",
+        }
+        return {
+            **self._records.get(index, nothing),
+            "outcome": "failed",
+            "failure": [said, said],
+        }
+
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what is wrong with a fixture file; under xdist every worker tells it."""
         if report.failed and report.nodeid.endswith(".json"):
-            self._errors[report.nodeid] = str(report.longrepr)
+            from pytest_soulmem.reporting.text import visible_lines
+
+            self._errors[report.nodeid] = visible_lines(str(report.longrepr))
 
     def found_something(self) -> bool:
         """Whether the run had anything of ours."""

@@ -22,12 +22,15 @@ def progress_of(config: pytest.Config) -> Progress:
         return _lines()
     if terminal and terminal.isatty:
         return _bar(terminal)
-    return _nothing
+    return _only_what_stays(terminal)
 
 
 def _bar(terminal: pytest.TerminalReporter) -> Progress:
     def show(what: str, done: int, total: int) -> None:
-        bar = "#" * (_WIDTH * done // max(total, 1))
+        if not total:
+            _tell(terminal, what)
+            return
+        bar = "#" * (_WIDTH * done // total)
         terminal.rewrite(f"soulmem: {what} [{bar:{_WIDTH}}] {done}/{total}", erase=True)
         if done >= total:
             terminal.rewrite("", erase=True)
@@ -40,12 +43,28 @@ def _lines() -> Progress:
 
     def show(what: str, done: int, total: int) -> None:
         nonlocal last
-        if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
+        if not total:
+            _tell(None, what)
+        elif time.monotonic() - last > _SECONDS_BETWEEN_LINES:
             last = time.monotonic()
             sys.stderr.write(f"soulmem: {what} {done}/{total}\n")
 
     return show
 
 
-def _nothing(_what: str, _done: int, _total: int) -> None:
-    """Show nothing: the output is no terminal."""
+def _only_what_stays(terminal: pytest.TerminalReporter | None) -> Progress:
+    """Show no progress: the output is no terminal."""
+
+    def show(what: str, _done: int, total: int) -> None:
+        if not total:
+            _tell(terminal, what)
+
+    return show
+
+
+def _tell(terminal: pytest.TerminalReporter | None, what: str) -> None:
+    if terminal is None:
+        sys.stderr.write(f"soulmem: {what}\n")
+        return
+    terminal.ensure_newline()
+    terminal.write_line(f"soulmem: {what}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from pytest_soulmem.settings import Settings
 
 SCHEMA: Literal["pytest-soulmem-results-v1"] = "pytest-soulmem-results-v1"
+
+
+_OF_NO_CONCERN = ("server_url", "insisted")
+"""Settings that tell a reader of results nothing, as paths do: where things are, who said so."""
 
 
 class CaseFailure(Struct, frozen=True):
@@ -92,8 +98,7 @@ def build_results(
         settings={
             name: _plain(value)
             for name, value in settings._asdict().items()
-            # Where things are on this machine or network concerns no reader of results.
-            if value is not None and not isinstance(value, Path) and name != "server_url"
+            if value is not None and not isinstance(value, Path) and name not in _OF_NO_CONCERN
         },
         cases=tuple(cases),
         means=tuple(means_of(cases)),
@@ -155,25 +160,75 @@ def mean_figures(figures: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file in one step: a reader sees the old content or the new, never a part.
 
+    A link stays, and the file it leads to is written; a file keeps its permissions. A pipe, a
+    device, or what this process itself prints to (``/dev/stdout``, wherever that leads) cannot be
+    replaced: it is written into.
+
     Raises:
         OSError: it cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    there = _status(path)
+    printed_to = _own_output(there) if there else None
+    if printed_to is not None:
+        # Through the descriptor, which knows where what is printed next belongs.
+        with os.fdopen(os.dup(printed_to), "wb") as file:
+            file.write(data)
+        return
+    if there and not stat.S_ISREG(there.st_mode):
+        path.write_bytes(data)
+        return
+    target = path.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         # A temporary file is private; a report is not.
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        Path(name).chmod(stat.S_IMODE(there.st_mode) if there else 0o644)
+        Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
 
+def _status(path: Path) -> os.stat_result | None:
+    """What stands at a path, behind all links; None if nothing does."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _own_output(there: os.stat_result) -> int | None:
+    """The descriptor of this process' standard output or error, if the file is one of them."""
+    for descriptor in (1, 2):
+        with suppress(OSError):  # It may be closed.
+            if os.path.samestat(there, os.fstat(descriptor)):
+                return descriptor
+    return None
+
+
 def encode(results: Results) -> bytes:
     """The document as JSON in UTF-8, indented."""
-    return msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n"
+    try:
+        encoded = msgspec.json.encode(results)
+    except UnicodeEncodeError:  # Rare, and looking for it in every text would take long.
+        encoded = msgspec.json.encode(_without_halves(msgspec.to_builtins(results)))
+    return msgspec.json.format(encoded, indent=1) + b"\n"
+
+
+def _without_halves(value: Any) -> Any:
+    r"""Plain data whose half characters, which no UTF-8 can hold, are shown as ``\uNNNN``.
+
+    They come from what users' code says, and from file names that are no UTF-8.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_without_halves(key): _without_halves(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_halves(item) for item in value]
+    return value
 
 
 def read_results(path: Path) -> Results:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,8 @@ from pytest_soulmem.collector import collector_paused
 from pytest_soulmem.decoding import NonNegative, OneOf, UnitInterval, decode, read_json
 from pytest_soulmem.faults import Fault, FixtureError, owned_by, suggestion
 
+_HINTS = 20
+"""How many unknown ids get a suggestion."""
 NonEmpty = Annotated[str, Meta(min_length=1)]
 
 
@@ -290,7 +292,7 @@ def _graph_faults(raw: list[object]) -> Iterable[Fault]:
         yield from owned_by(_owner(item), faults)
     yield from _duplicates(raw)
     known = [item.get("id") for item in raw if isinstance(item, dict)]
-    yield from _link_faults(raw, {name for name in known if isinstance(name, str)})
+    yield from _link_faults(raw, [name for name in known if isinstance(name, str)])
 
 
 def _owner(raw: object) -> str:
@@ -310,8 +312,10 @@ def _duplicates(raw: list[object]) -> Iterable[Fault]:
         first.setdefault(name, position)
 
 
-def _link_faults(raw: list[object], known: set[str]) -> Iterable[Fault]:
+def _link_faults(raw: list[object], known: Sequence[str]) -> Iterable[Fault]:
     """Links that lead nowhere or belong to another node; read from raw nodes, faulty ones too."""
+    ids = frozenset(known)
+    hints: dict[str, str] = {}
     for position, item in enumerate(raw):
         links = item.get("mem_links") if isinstance(item, dict) else None
         if not isinstance(item, dict) or not isinstance(links, list):
@@ -326,6 +330,9 @@ def _link_faults(raw: list[object], known: set[str]) -> Iterable[Fault]:
             if isinstance(source, str) and isinstance(owner, str) and source != owner:
                 message = f'"{source}" is not the id of the node that owns the link'
                 yield Fault(f"{place}.from", message, _owner(item))
-            if isinstance(target, str) and target not in known:
-                message = f'no node has the id "{target}"{suggestion(target, sorted(known))}'
+            if isinstance(target, str) and target not in ids:
+                # Each takes as long as there are nodes; thousands of them would help nobody.
+                if target not in hints and len(hints) < _HINTS:
+                    hints[target] = suggestion(target, known)
+                message = f'no node has the id "{target}"{hints.get(target, "")}'
                 yield Fault(f"{place}.to", message, _owner(item))

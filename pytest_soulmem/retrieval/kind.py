@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,14 @@ from pytest_soulmem.retrieval.outcome import (
 from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
-from pytest_soulmem.retrieval.retriever import Explainer, Query, Retrieval, Retriever
+from pytest_soulmem.retrieval.retriever import (
+    Explainer,
+    Query,
+    Retrieval,
+    Retriever,
+    plain,
+    plain_text,
+)
 from pytest_soulmem.retrieval.similarity import graph_columns, texts_of
 from pytest_soulmem.retrieval.weights import Weights, WeightSet, sweep_faults
 from pytest_soulmem.settings import Check, Mode, Settings
@@ -55,7 +63,7 @@ __all__ = [
 
 Result = Outcome
 
-_TOLD = (Exception, pytest.skip.Exception, pytest.fail.Exception)
+_TOLD = (Exception, SystemExit, pytest.skip.Exception, pytest.fail.Exception)
 """What a hook may raise; anything else, such as an interrupt, ends the run."""
 
 
@@ -228,10 +236,13 @@ class RetrievalRun:
             hooked = self._config.hook.pytest_soulmem_embedder(config=self._config)
             self._chosen = choose(self._settings, hooked, self._store)
             memories = {graph: graph_columns(graph) for graph in asked}
+            subs = {
+                graph: dict.fromkeys(sub for case in cases for sub in case.case.sub_queries)
+                for graph, cases in asked.items()
+            }
             texts: dict[Any, dict[str, None]] = {"passage": {}, "query": {}}
-            for graph, cases in asked.items():
-                subs = [sub for case in cases for sub in case.case.sub_queries]
-                for side, own in texts_of(memories[graph], dict.fromkeys(subs)).items():
+            for graph, own_subs in subs.items():
+                for side, own in texts_of(memories[graph], own_subs).items():
                     texts[side].update(dict.fromkeys(own))
             embed_missing(
                 self._store,
@@ -239,22 +250,24 @@ class RetrievalRun:
                 {side: list(own) for side, own in texts.items()},
                 self._progress,
             )
+            store, identity = self._store, self._chosen.identity
+            for graph, own_subs in subs.items():
+                retriever = ReferenceRetriever(
+                    graph, lambda side, own: store.vectors(identity, side, own), memories[graph]
+                )
+                # Read ahead, as those of the memories are: a damaged one is told before any case.
+                for side, own in texts_of({}, own_subs).items():
+                    store.vectors(identity, side, own)
+                retriever.expect(own_subs)
+                self._retrievers[graph] = retriever
         except _TOLD as error:
             # By the items, as above.
             self._retrievers.update(dict.fromkeys(asked, error))
-            return
-        store, identity = self._store, self._chosen.identity
-        for graph, cases in asked.items():
-            retriever = ReferenceRetriever(
-                graph, lambda side, own: store.vectors(identity, side, own), memories[graph]
-            )
-            retriever.expect(sub for case in cases for sub in case.case.sub_queries)
-            self._retrievers[graph] = retriever
 
     def obstacle(self, case: SweptCase | UnusableCase) -> str | None:
         """Why there is no retriever: told in full by one case, in a line by the others."""
         problem = None if isinstance(case, UnusableCase) else self._retrievers[case.file.graph]
-        if not isinstance(problem, Exception):
+        if not isinstance(problem, (Exception, SystemExit)):
             return None
         teller = self._tellers[id(problem)]
         if teller is not case:
@@ -276,10 +289,13 @@ class RetrievalRun:
         if isinstance(retriever, BaseException):
             raise retriever
         query = case.query
-        retrieval = retriever.retrieve(query)
+        retrieval: Any = retriever.retrieve(query)
         # Ours has tests of its own; looking again would be a tenth of a case on a small graph.
-        ours = isinstance(retriever, ReferenceRetriever)
-        faults_found = [] if ours else answer_faults(retrieval, query, case.file.graph)
+        if isinstance(retriever, ReferenceRetriever):
+            faults_found = []
+        else:
+            retrieval = plain(retrieval)
+            faults_found = answer_faults(retrieval, query, case.file.graph)
         if faults_found:
             name = type(retriever).__name__
             lines = [f"the retriever's answer cannot be judged: {faults_found[0]}"]
@@ -341,18 +357,24 @@ def _explanation(
     """Where the scores of a case come from, or a line that says why that is not known."""
     if not isinstance(retriever, Explainer):
         return (), ""
+    lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"
     try:
+        explained = retriever.explain(query, explained_ids(case, retrieval))
         told = [
-            {
-                name: {channel: float(score) for channel, score in channels.items()}
-                for name, channels in own.items()
-            }
-            for own in retriever.explain(query, explained_ids(case, retrieval))
+            {plain_text(name): _scores(channels) for name, channels in own.items()}
+            for own in explained
         ]
     except Exception as error:  # Whatever a user's code raises or returns: the failure counts.
-        lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"
         return (), visible(f"{lacking} {one_line(error)}")
     return told, ""
+
+
+def _scores(channels: Mapping[str, float]) -> dict[str, float]:
+    scores = {plain_text(channel): float(score) for channel, score in channels.items()}
+    for channel, score in scores.items():
+        if not math.isfinite(score):
+            raise ValueError(f"{channel} is {score}, no finite number")
+    return scores
 
 
 def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int | float]:

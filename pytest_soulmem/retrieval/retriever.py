@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, runtime_checkable
 
 from pytest_soulmem.retrieval.query import SubQuery
 from pytest_soulmem.retrieval.weights import Weights
@@ -55,6 +55,41 @@ class Retrieval:
     per_query: Sequence[Ranking] | None = None
     actions: Ranking | None = None
     similarity: Sequence[Ranking] | None = None
+
+
+def plain(answer: object) -> object:
+    """An answer with ids that are text and nothing more, however wrong it may be otherwise.
+
+    NumPy's texts cannot be encoded, and those of an enum are not equal to the ids of a graph.
+    """
+    if not isinstance(answer, Retrieval):
+        return answer
+    return Retrieval(
+        _plain_ranking(answer.combined),
+        _plain_rankings(answer.per_query),
+        _plain_ranking(answer.actions),
+        _plain_rankings(answer.similarity),
+    )
+
+
+def plain_text(text: Any) -> Any:
+    """A text of any subclass as text; what is none as it is."""
+    return str.__str__(text) if isinstance(text, str) else text
+
+
+def _plain_rankings(rankings: Any) -> Any:
+    if not isinstance(rankings, (list, tuple)):
+        return rankings
+    return [_plain_ranking(ranking) for ranking in rankings]
+
+
+def _plain_ranking(ranking: Any) -> Any:
+    if not isinstance(ranking, (list, tuple)):
+        return ranking
+    return [
+        replace(scored, id=plain_text(scored.id)) if isinstance(scored, Scored) else scored
+        for scored in ranking
+    ]
 
 
 def ranked(ids: Sequence[str]) -> list[Scored]:

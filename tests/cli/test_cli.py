@@ -1,6 +1,7 @@
 """The commands of ``python -m pytest_soulmem``, run in this process."""
 
 import json
+import os
 
 import pytest
 
@@ -149,3 +150,21 @@ def test_check_warns_of_a_case_that_cannot_fail(project, capsys):
     capsys.readouterr()
     assert main(["check", "queries/a.json"]) == 0
     assert "nothing is expected, so this never fails" in capsys.readouterr().out
+
+
+def test_check_waits_for_no_pipe(project, capsys):
+    main(["new", "query", "queries/a.json"])
+    os.mkfifo(project / "queries/pipe.json")
+    capsys.readouterr()
+    assert main(["check", "queries"]) == 0
+    assert "2 file(s)" not in capsys.readouterr().out
+    assert main(["check", "queries/pipe.json"]) == 1
+    out = capsys.readouterr().out
+    assert "queries/pipe.json:1:1: error: cannot be read: not a regular file\n" in out
+
+
+def test_check_refuses_what_no_node_id_can_name(project, capsys):
+    main(["new", "query", "queries/a::b.json"])
+    capsys.readouterr()
+    assert main(["check", "queries"]) == 1
+    assert "the path contains `::`" in capsys.readouterr().out

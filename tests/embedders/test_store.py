@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 import threading
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -273,9 +274,24 @@ def execute(path: Path, statement: str) -> None:
     connection.close()
 
 
+def set_column(assignment: str) -> Callable[[Path], None]:
+    return lambda path: execute(path, f"UPDATE {assignment}")
+
+
+NOT_FINITE = {"NaN": "0000c07f", "infinity": "0000807f"}
+
+
 @pytest.mark.parametrize(
     ("spoil", "said", "remedy"),
     [
+        (set_column("vector SET vector = 'text'"), "damaged", "version control"),
+        (set_column("vector SET vector = 7"), "damaged", "version control"),
+        (set_column(f"vector SET vector = x'{NOT_FINITE['NaN']}0000803f'"), "finite", "delete"),
+        (set_column(f"vector SET vector = x'0000803f{NOT_FINITE['infinity']}'"), "finite", "dele"),
+        (set_column("identity SET dimension = 'two'"), "damaged", "version control"),
+        (set_column("identity SET dimension = 0"), "damaged", "version control"),
+        (set_column("identity SET dimension = 1e300"), "damaged", "version control"),
+        (set_column("identity SET dimension = 3"), "damaged", "version control"),
         (damage_header, "not an SQLite file", "--soulmem-vectors"),
         (damage_page, "damaged", "version control"),
         (damage_rows, "damaged", "version control"),
@@ -297,6 +313,15 @@ def test_a_file_that_cannot_be_used_is_told_and_left_alone(
     assert str(path) in str(raised.value)
     assert remedy in str(raised.value)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("value", ["x'ff'", "CAST(x'ff' AS TEXT)"])
+def test_an_identity_that_is_no_text_is_told(path: Path, value: str) -> None:
+    fill(path)
+    execute(path, f"UPDATE identity SET model = {value}")  # noqa: S608
+    with VectorStore(path) as store, pytest.raises(StoreError, match="damaged") as raised:
+        store.identities()
+    assert str(path) in str(raised.value)
 
 
 def test_a_folder_in_place_of_a_file_is_told(path: Path) -> None:
@@ -428,6 +453,37 @@ def test_one_at_a_time_embeds(path: Path) -> None:
             order.append("first")
         thread.join(5)
     assert order == ["first", "second"]
+
+
+def test_a_long_wait_for_the_lock_is_told_once(path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("pytest_soulmem.embedders.store.PATIENCE", 0.05)
+    told: list[str] = []
+    waits, holds = threading.Event(), threading.Event()
+
+    def tell(line: str) -> None:
+        told.append(line)
+        waits.set()
+
+    def hold() -> None:
+        with VectorStore(path) as store, store.embedding_lock():
+            holds.set()
+            assert waits.wait(10)
+            waits.wait(0.2)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert holds.wait(10)
+    with VectorStore(path) as store, store.embedding_lock(tell):
+        pass
+    thread.join(10)
+    assert told == [f"waiting for another process, which holds {path}.lock"]
+
+
+def test_a_short_wait_for_the_lock_is_not_told(path: Path) -> None:
+    told: list[str] = []
+    with VectorStore(path) as store, store.embedding_lock(told.append):
+        pass
+    assert told == []
 
 
 def test_a_store_in_memory_needs_no_lock() -> None:

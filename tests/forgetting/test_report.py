@@ -3,6 +3,8 @@ from __future__ import annotations
 from statistics import fmean
 
 from pytest_soulmem.forgetting.report import section
+from pytest_soulmem.forgetting.result import EffectSeen, ForgettingResult, Point
+from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.table import lines
 
 
@@ -27,6 +29,15 @@ def table_of(*records):
 
 def notes_of(*records):
     return list(section(records).notes)
+
+
+def test_the_kind_declares_every_figure():
+    seen = EffectSeen(should_forget=True, triggered=True)
+    result = ForgettingResult(
+        points=(Point(hours=1.0, retrieval_count=0, degree=0.5),), effect=seen
+    )
+    (kind,) = (kind for kind in KINDS if kind.name == "forgetting")
+    assert set(result.figures) == set(kind.figures)
 
 
 def test_rates_and_means_per_kind():

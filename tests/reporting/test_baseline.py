@@ -1,4 +1,6 @@
 import argparse
+import json
+import re
 
 import msgspec
 import pytest
@@ -89,6 +91,15 @@ def test_cases_that_changed_came_or_went_are_told_and_not_compared():
     assert "only in the baseline: 1\n  queries/a.json::gone" in notes
 
 
+def test_a_case_that_could_not_run_is_lost_and_not_changed():
+    old = results(case("died", rr=1.0), case("came to life", "error", fingerprint=""))
+    new = [case("died", "failed", fingerprint=""), case("came to life", rr=1.0)]
+    comparison = compare(old, new)
+    assert comparison.changed == []
+    assert comparison.lost == ["queries/a.json::died"]
+    assert comparison.won == ["queries/a.json::came to life"]
+
+
 def test_another_embedder_is_not_compared():
     comparison = compare(results(case("a", rr=1.0)), [case("a", system="bge", rr=0.0)])
     assert comparison.pairs == ()
@@ -152,3 +163,80 @@ def test_a_file_that_is_no_baseline_is_told(tmp_path):
     path.write_bytes(msgspec.json.encode({"schema": "pytest-soulmem-results-v0"}))
     with pytest.raises(BaselineError, match="no results file of this version"):
         load_baseline(path)
+
+
+@pytest.mark.parametrize(
+    "system", ["text", 7, ["e5"], True, {"name": 7}, {"name": ["e5"]}, {"name": {}}]
+)
+def test_a_system_that_is_none_is_told_with_its_place(tmp_path, system):
+    path = tmp_path / "x.json"
+    whole = results(case("a"), case("b"))
+    whole.cases[1].result["system"] = system
+    path.write_bytes(encode(whole))
+    with pytest.raises(BaselineError) as raised:
+        load_baseline(path)
+    assert str(raised.value).startswith(f"{path} is no results file of this version: ")
+    assert "`$.cases[1].result.system" in str(raised.value)
+
+
+@pytest.mark.parametrize("system", [None, {}, {"name": "e5"}, {"name": None}])
+def test_a_system_that_says_little_is_compared(tmp_path, system):
+    path = tmp_path / "x.json"
+    whole = results(case("a", rr=1.0))
+    whole.cases[0].result["system"] = system
+    path.write_bytes(encode(whole))
+    assert comparison_section("x", compare(load_baseline(path), whole.cases)).tables
+
+
+FOREIGN = {
+    "empty": b"",
+    "no JSON": b"{",
+    "no text": b"\xff\xfe",
+    "a list": b"[]",
+    "deep": b"[" * 100_000,
+    "a deep result": b'{"schema": "pytest-soulmem-results-v1", "settings": ' + b'{"a":' * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_files_are_told(tmp_path, name):
+    path = tmp_path / "x.json"
+    path.write_bytes(FOREIGN[name])
+    with pytest.raises(BaselineError, match="no results file of this version"):
+        load_baseline(path)
+
+
+DAMAGES = [
+    ("nodeid", 7),
+    ("outcome", "fine"),
+    ("figures", {"rr": "1"}),
+    ("figures", {"rr": None}),
+    ("figures", []),
+    ("result", []),
+    ("fingerprint", None),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), DAMAGES)
+def test_a_damaged_field_is_told_with_its_place(tmp_path, field, value):
+    path = tmp_path / "x.json"
+    document = json.loads(encode(results(case("a"))))
+    document["cases"][0][field] = value
+    path.write_text(json.dumps(document))
+    with pytest.raises(BaselineError, match=re.escape(f"$.cases[0].{field}").replace("0", ".")):
+        load_baseline(path)
+
+
+@pytest.mark.parametrize("figure", ["1e999", "1" * 400])
+def test_a_figure_beyond_all_numbers_is_told(tmp_path, figure):
+    path = tmp_path / "x.json"
+    text = encode(results(case("a", rr=0.25))).decode()
+    path.write_text(text.replace("0.25", figure))
+    with pytest.raises(BaselineError, match="no results file of this version"):
+        load_baseline(path)
+
+
+def test_a_name_that_no_file_can_have_is_told(tmp_path):
+    for name in ("x" * 300, "x" * 300 + "/y", "a\0b"):
+        with pytest.raises(BaselineError, match="there is no baseline"):
+            find_baseline(tmp_path, name, tmp_path)

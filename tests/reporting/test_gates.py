@@ -1,9 +1,10 @@
 import argparse
+import re
 
 import pytest
 from msgspec.structs import replace
 
-from pytest_soulmem.reporting.gates import Gate, parse_gate, shortfalls
+from pytest_soulmem.reporting.gates import Gate, parse_gate, parse_metric, shortfalls
 from reporting.samples import CASE
 
 
@@ -32,6 +33,36 @@ def test_gates_as_they_are_written(text, gate):
 def test_what_is_no_gate(text):
     with pytest.raises(argparse.ArgumentTypeError, match=r"recall@5=0\.9"):
         parse_gate(text)
+
+
+FIGURES = [
+    "passed",
+    "recall@1",
+    "precision@10",
+    "ndcg@5",
+    "success@999999",
+    "rr",
+    "action hit",
+    "action recall@3",
+    "abstract",
+    "direct",
+    "missing_degree",
+    "triggered",
+]
+
+
+@pytest.mark.parametrize("metric", FIGURES)
+def test_metrics(metric):
+    assert parse_metric(metric) == metric
+
+
+def test_what_is_no_metric_and_like_none_is_told_with_all_there_are():
+    with pytest.raises(argparse.ArgumentTypeError) as raised:
+        parse_metric("something else")
+    said = str(raised.value)
+    assert said.startswith("'something else' is no metric; there are passed, recall@K, ")
+    for name in FIGURES:
+        assert re.sub(r"\d+", "K", name) in said
 
 
 def test_a_gate_that_is_reached_says_nothing():

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.gather import Gatherer, attach, attached
+from pytest_soulmem.reporting.results import case_result
 
 
 def report_of(record: dict[str, Any] | None = None, **fields: Any) -> Any:
@@ -44,6 +47,43 @@ def test_records_come_back_in_the_order_of_collection() -> None:
     kinds = gatherer.by_kind()
     assert list(kinds) == ["b", "a"]
     assert [record["index"] for record in kinds["a"]] == [1, 2, 3]
+
+
+def crash_of(nodeid: str, root: Path) -> Any:
+    """What pytest-xdist reports of a worker that died."""
+    return SimpleNamespace(
+        when="???",
+        nodeid=nodeid,
+        outcome="failed",
+        longrepr="worker crashed",
+        longreprtext="worker crashed",
+        node=SimpleNamespace(config=SimpleNamespace(rootpath=root)),
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_crash_is_a_record_in_its_place(tmp_path: Path, kind: Any) -> None:
+    for path, document in kind.load().example(tmp_path / "mine.json").items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document), "utf-8")
+    (tmp_path / "other.json").write_text("{}")
+    gatherer = Gatherer()
+    ids = ["test_a.py::x", "other.json::x", "mine.json::a", "mine.json::b"]
+    gatherer.pytest_xdist_node_collection_finished(ids)
+    kept = report_of({"kind": kind.name, "index": 3, "nodeid": ids[3], "figures": {"rr": 1.0}})
+    gatherer.pytest_runtest_logreport(kept)
+    for nodeid in ids:
+        gatherer.pytest_runtest_logreport(crash_of(nodeid, tmp_path))
+    records = gatherer.ordered()
+    assert [record["nodeid"] for record in records] == ids[2:]
+    for record in records:
+        assert (record["kind"], record["outcome"]) == (kind.name, "failed")
+        assert record["failure"] == ["worker crashed", "worker crashed"]
+    # What the case had found before its worker died stays.
+    assert [record["figures"] for record in records] == [{}, {"rr": 1.0}]
+    section = kind.load().section(records[:1])
+    assert section.notes or [table.rows for table in section.tables if table.rows]
+    case_result(records[0])
 
 
 def test_a_file_that_cannot_be_collected_counts_as_found() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -316,6 +317,23 @@ def test_a_figure_outside_its_range_has_a_bar_within_it():
     text = page_of(results(retrieval_case(rankings=[found])))
     assert '<td class="b0">-0.300' in text
     assert '<td class="b100 strong">7.000' in text
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (math.nan, 'b0">nan'),
+        (math.inf, 'b100 strong">inf'),
+        (-math.inf, 'b0">-inf'),
+        (1e308, f'b100 strong">{1e308:.3f}'),
+        (-0.0001, 'b0">0.000'),
+        (0.29, 'b29 strong">0.290'),
+    ],
+)
+def test_a_figure_that_is_no_number_or_far_outside_has_a_cell(value, shown):
+    found = ranking(hit("x", 1, similarity=value, pagerank=0.0))
+    page = page_of(results(retrieval_case(rankings=[found])))
+    assert f'<td class="{shown}' in page
 
 
 def test_an_empty_ranking_says_so():

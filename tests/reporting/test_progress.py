@@ -12,6 +12,13 @@ class Terminal:
     def __init__(self, isatty: bool) -> None:
         self.isatty = isatty
         self.written: list[str] = []
+        self.lines: list[str] = []
+
+    def ensure_newline(self) -> None:
+        """What pytest does before a line of its own."""
+
+    def write_line(self, line: str) -> None:
+        self.lines.append(line)
 
     def rewrite(self, text: str, erase: bool) -> None:
         assert erase, "a shorter line must not leave the end of a longer one"
@@ -33,10 +40,18 @@ def test_a_bar_on_a_terminal() -> None:
     assert terminal.written[-1] == "", "the bar goes away when all is done"
 
 
-def test_nothing_to_do_divides_nothing() -> None:
-    terminal = Terminal(isatty=True)
-    progress.progress_of(config_with(terminal))("x", 0, 0)
-    assert terminal.written[-1] == ""
+@pytest.mark.parametrize("isatty", [True, False])
+def test_what_has_nothing_to_count_is_a_line_that_stays(isatty: bool) -> None:
+    terminal = Terminal(isatty)
+    progress.progress_of(config_with(terminal))("waiting", 0, 0)
+    assert terminal.lines == ["soulmem: waiting"]
+    assert terminal.written == []
+
+
+@pytest.mark.parametrize("fields", [{}, {"workerinput": {}}])
+def test_such_a_line_is_told_without_a_terminal_and_by_workers_at_once(fields, capsys) -> None:
+    progress.progress_of(config_with(None, **fields))("waiting", 0, 0)
+    assert capsys.readouterr().err == "soulmem: waiting\n"
 
 
 @pytest.mark.parametrize("terminal", [Terminal(isatty=False), None])

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from pytest_soulmem.faults import FixtureError
+from pytest_soulmem.retrieval import graph
 from pytest_soulmem.retrieval.graph import read_graph
 from retrieval import strategies
 from retrieval.builders import (
@@ -408,3 +409,20 @@ def test_the_error_names_the_file(read, tmp_path):
     with pytest.raises(FixtureError) as caught:
         read([1, 2])
     assert str(caught.value).splitlines()[0] == f"{tmp_path / 'graph.json'}: 2 faults"
+
+
+def test_of_many_unknown_ids_the_first_get_a_suggestion(faults, monkeypatch):
+    """Looking for one takes as long as there are nodes: with every link it would be quadratic."""
+    asked = []
+
+    def suggesting(word, known):
+        asked.append(word)
+        return original(word, known)
+
+    original = graph.suggestion
+    monkeypatch.setattr(graph, "suggestion", suggesting)
+    links = [sem("memory", target) for number in range(50) for target in (f"none{number}", "memry")]
+    found = faults([semantic("memory", links=links)])
+    assert len(found) == 100
+    assert sum(fault.endswith('"memry"; did you mean "memory"?') for fault in found) == 50
+    assert len(asked) == len(set(asked)) == 20

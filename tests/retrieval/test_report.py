@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.table import lines
 from pytest_soulmem.retrieval.outcome import AbstractMetrics, ActionMetrics, Metrics
 from pytest_soulmem.retrieval.report import figures, section
@@ -36,6 +37,16 @@ def rows(found, position=0):
     """The rows of a table by their first cell, each as a dictionary."""
     table = found.tables[position]
     return {row[0]: dict(zip(table.header[1:], row[1:], strict=True)) for row in table.rows}
+
+
+def test_the_kind_declares_every_figure():
+    full = outcome(
+        metrics=Metrics(1.0, (at_k(7),)),
+        actions=ActionMetrics(1.0, ((7, 1.0),)),
+        abstract=AbstractMetrics(1.0, 1.0),
+    )
+    (kind,) = (kind for kind in KINDS if kind.name == "retrieval")
+    assert {name.replace("@7", "@K") for name in figures(full)} == set(kind.figures)
 
 
 def test_one_row_with_the_means():

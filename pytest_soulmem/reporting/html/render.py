@@ -98,7 +98,7 @@ def _cells(row: Row, moves: bool) -> Markup:
         cells.append(f"<td>{row.moved}")
     cells += ["<td>" if score is None else f"<td>{score:.4f}" for score in row.scores]
     cells += [
-        "<td>·" if value is None else _cell(round(value * 1000), value == row.strongest)
+        "<td>·" if value is None else _cell(round(value, 3) + 0.0, value == row.strongest)
         for value in row.channels
     ]
     return Markup("".join(cells))  # noqa: S704 - numbers, words of ours, and one escaped id
@@ -131,10 +131,11 @@ def _escaped(name: str) -> Markup:
 
 
 @lru_cache(maxsize=4096)
-def _cell(thousandths: int, strong: bool) -> str:
-    share = min(max(thousandths // 10, 0), 100)
-    emphasis = " strong" if strong and thousandths > 0 else ""
-    return f'<td class="b{share}{emphasis}">{thousandths / 1000:.3f}'
+def _cell(value: float, strong: bool) -> str:
+    # In this order, so that the bar of what is no number has no length.
+    share = round(1000 * min(max(0.0, value), 1.0)) // 10
+    emphasis = " strong" if strong and value > 0 else ""
+    return f'<td class="b{share}{emphasis}">{value:.3f}'
 
 
 def _duration(seconds: float) -> str:

@@ -1,0 +1,173 @@
+"""The end of a run: what is asked for, and what is not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from projects import EMBEDDER, LEAKING, queries
+
+GATES = [
+    (["--soulmem-fail-under=rr=0.9"], 20, "*rr at least 0.9: no case has this figure*"),
+    (["--soulmem-compare=main", "--soulmem-compare-fail=rr:0"], 21, "*rr: nothing to compare*"),
+    (["--soulmem-compare=none"], 21, "*there is no baseline 'none'*"),
+    (["--soulmem-save=main"], 22, "*nothing to save as main*"),
+]
+INI = """[pytest]
+soulmem_fail_under = rr=0.9
+soulmem_json = r.json
+soulmem_compare = main
+soulmem_compare_fail = rr:0
+soulmem_rank = rr
+"""
+
+
+SURROGATES = """
+import pytest
+from pytest_soulmem.retrieval import Retrieval, ranked
+
+class Mine:
+    def retrieve(self, query):
+        {does}
+
+def pytest_soulmem_retriever(config, graph):
+    return Mine()
+"""
+OUTPUTS = {"json": "r.json", "html": "r.html", "md": "r.md", "save": "main"}
+WRITTEN = ("r.json", "r.html", "r.md", ".soulmem/main.json")
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        "raise RuntimeError('half \\ud800')",
+        "pytest.fail('half \\ud800')",
+        "pytest.skip('half \\ud800')",
+        "return Retrieval(ranked(['half \\ud800']))",
+        "return Retrieval(ranked(['tea']))",
+    ],
+)
+def test_half_characters_of_users_spoil_no_output(project: Any, does: str) -> None:
+    project.write("queries/q.json", queries())
+    project.write("conftest.py", SURROGATES.format(does=does))
+    result = project.run(*(f"--soulmem-{name}={place}" for name, place in OUTPUTS.items()))
+    assert result.ret == int("Retrieval(ranked(['tea" not in does and "skip" not in does)
+    for place in WRITTEN:
+        content = (project.path / place).read_bytes()
+        assert content.decode("utf-8")
+    for place in ("r.json", ".soulmem/main.json"):
+        text = (project.path / place).read_text("utf-8")
+        assert json.loads(text)["cases"][0]["outcome"] in ("failed", "passed", "skipped")
+        assert "\ud800" not in json.dumps(json.loads(text), ensure_ascii=False)
+    assert "INTERNALERROR" not in result.stdout.str()
+
+
+def test_file_names_that_are_no_utf_8(project: Any) -> None:
+    project.write("queries/q.json", queries())
+    name = os.fsdecode(b"queries/\xff.json")
+    (project.path / "queries/q.json").rename(project.path / name)
+    options = (f"--soulmem-{name}={place}" for name, place in OUTPUTS.items())
+    environment = {key: value for key, value in os.environ.items() if key not in LEAKING}
+    done = subprocess.run(
+        # pytest's cache cannot hold such names.
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options],
+        cwd=project.path,
+        capture_output=True,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stdout
+    for place in WRITTEN:
+        assert b"udcff" in (project.path / place).read_bytes()
+
+
+@pytest.mark.parametrize("module", ["markdown", "html"])
+def test_an_output_that_cannot_be_made_hides_no_other(project: Any, module: str) -> None:
+    spoil = (
+        f"import pytest_soulmem.reporting.{module} as module\n"
+        "def fail(*_, **__): raise ValueError('why\\x1b')\n"
+        f"module.render_{module} = fail\n"
+    )
+    project.write("conftest.py", f"{EMBEDDER}\n{spoil}")
+    project.write("queries/q.json", queries())
+    result = project.run_apart(*(f"--soulmem-{name}={place}" for name, place in OUTPUTS.items()))
+    assert result.ret == 22
+    place = {"markdown": "r.md", "html": "r.html"}[module]
+    result.stdout.fnmatch_lines([f"*{place} could not be made: ValueError: why?x1b"])
+    there = [name for name in WRITTEN if (project.path / name).exists()]
+    assert there == [name for name in WRITTEN if name != place]
+    assert "INTERNALERROR" not in result.stdout.str()
+
+
+@pytest.fixture
+def without(project: Any) -> Any:
+    """A project with a baseline and a test of its own, and no fixture any more."""
+    path = project.write("queries/q.json", queries())
+    project.run("--soulmem-save=main").assert_outcomes(passed=1)
+    path.unlink()
+    project.write("test_other.py", "def test_it(): pass")
+    return project
+
+
+@pytest.mark.parametrize(("options", "status", "told"), GATES)
+def test_a_gate_that_judged_nothing_does_not_pass(without, options, status, told) -> None:
+    result = without.run(*options)
+    assert result.ret == status
+    result.stdout.fnmatch_lines([told])
+    result.stdout.fnmatch_lines(["soulmem: no fixture ran"])
+
+
+def test_under_xdist_too(without) -> None:
+    result = without.run_apart("-n1", "-p", "no:cacheprovider", "--soulmem-fail-under=rr=0.9")
+    assert result.ret == 20
+    result.stdout.fnmatch_lines(["*rr at least 0.9: no case has this figure*"])
+
+
+def test_a_save_of_nothing_keeps_the_baseline(without) -> None:
+    before = (without.path / ".soulmem/main.json").read_bytes()
+    without.run("--soulmem-save=main")
+    assert (without.path / ".soulmem/main.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("options", [option for option, _, _ in GATES])
+def test_pytests_own_status_stays(without, options) -> None:
+    assert without.run("-k", "nothing", *options).ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    without.write("test_other.py", "def test_it(): assert 0")
+    assert without.run(*options).ret == pytest.ExitCode.TESTS_FAILED
+    without.write("test_other.py", "syntax error")
+    assert without.run(*options).ret == pytest.ExitCode.INTERRUPTED
+
+
+def test_files_that_were_asked_for_are_written(without) -> None:
+    options = ("--soulmem-json=r.json", "--soulmem-md=r.md", "--soulmem-html=r.html")
+    result = without.run(*options)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["soulmem: no fixture ran"])
+    assert json.loads((without.path / "r.json").read_bytes())["cases"] == []
+    assert "no cases" in (without.path / "r.md").read_text("utf-8")
+    assert (without.path / "r.html").exists()
+
+
+def test_what_the_ini_file_asks_for_rests_where_no_fixture_ran(without) -> None:
+    without.write("pytest.ini", INI)
+    for options in ([], ["-n1"]):
+        result = without.run_apart("-p", "no:cacheprovider", *options)
+        assert result.ret == 0
+        result.stdout.no_fnmatch_line("*soulmem: *")
+    assert not (without.path / "r.json").exists()
+
+
+@pytest.mark.parametrize("options", [["--soulmem-compare=main"], ["--soulmem-compare-fail=rr:0.5"]])
+def test_a_comparison_and_its_limits_belong_together(without, options) -> None:
+    without.write("pytest.ini", INI)
+    assert without.run(*options).ret == 21
+
+
+def test_collecting_alone_judges_nothing(without) -> None:
+    result = without.run("--collect-only", "--soulmem-fail-under=rr=0.9", "--soulmem-json=r.json")
+    assert result.ret == 0
+    assert not (without.path / "r.json").exists()

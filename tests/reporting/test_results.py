@@ -1,0 +1,99 @@
+"""Writing a results file, whatever stands at its place."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from pytest_soulmem.reporting.results import write_atomically
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_in_a_new_folder_is_readable_by_all(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "r.json"
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert mode(path) == 0o644
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_bytes(b"old, and longer")
+    path.chmod(0o600)
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert mode(path) == 0o600
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_and_its_target_is_written(tmp_path: Path, there: bool) -> None:
+    target = tmp_path / "elsewhere" / "real.json"
+    target.parent.mkdir()
+    if there:
+        target.write_bytes(b"old")
+    link, second = tmp_path / "r.json", tmp_path / "s.json"
+    second.symlink_to(Path("elsewhere/real.json"))
+    link.symlink_to(second)
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert second.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_a_pipe_stays_and_is_written_into(tmp_path: Path) -> None:
+    pipe = tmp_path / "r.json"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    write_atomically(pipe, b"new")
+    reader.join(10)
+    assert read == [b"new"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_device_stays(tmp_path: Path) -> None:
+    (tmp_path / "r.json").symlink_to("/dev/null")
+    write_atomically(tmp_path / "r.json", b"new")
+    assert Path("/dev/null").is_char_device()
+    assert (tmp_path / "r.json").is_symlink()
+
+
+def test_the_standard_output_is_written_into(tmp_path: Path) -> None:
+    """Whether it leads to a pipe or to a file, and what is printed besides is not lost."""
+    code = (
+        "from pathlib import Path\n"
+        "from pytest_soulmem.reporting.results import write_atomically\n"
+        "print('before', flush=True)\n"
+        "write_atomically(Path('/dev/stdout'), b'document\\n')\n"
+        "print('after', flush=True)\n"
+    )
+    command = [sys.executable, "-c", code]
+    piped = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert piped.stdout == "before\ndocument\nafter\n"
+    path = tmp_path / "out.txt"
+    with path.open("w") as file:
+        subprocess.run(command, stdout=file, check=True)
+    assert path.read_text() == "before\ndocument\nafter\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_or_a_circle_of_links_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "circle.json").symlink_to(tmp_path / "circle.json")
+    (tmp_path / "folder.json").mkdir()
+    for name in ("circle.json", "folder.json"):
+        with pytest.raises(OSError, match=name):
+            write_atomically(tmp_path / name, b"new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["circle.json", "folder.json"]
