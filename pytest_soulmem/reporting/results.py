@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 SCHEMA: Literal["pytest-soulmem-results-v1"] = "pytest-soulmem-results-v1"
 
 
+_OURS = ("server_url", "rows")
+"""Settings that are no part of results: where the server is, and whether pytest-html runs."""
+
+
 class CaseFailure(Struct, frozen=True):
     """Why a case failed: one line, and the text that the terminal showed."""
 
@@ -49,7 +53,10 @@ class CaseResult(Struct, frozen=True):
 
 
 class Mean(Struct, frozen=True):
-    """The means of one file and weight set, over the cases that have each figure."""
+    """The means of one file and weight set, over the cases that have each figure.
+
+    ``cases`` counts negative cases too, which have no figures, but pass.
+    """
 
     file: str
     variation: str
@@ -93,7 +100,7 @@ def build_results(
             name: _plain(value)
             for name, value in settings._asdict().items()
             # Where things are on this machine or network concerns no reader of results.
-            if value is not None and not isinstance(value, Path) and name != "server_url"
+            if value is not None and not isinstance(value, Path) and name not in _OURS
         },
         cases=tuple(cases),
         means=tuple(means_of(cases)),
@@ -129,7 +136,7 @@ def means_of(cases: Sequence[CaseResult]) -> list[Mean]:
     """The means per file and weight set, in the order of the cases."""
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in cases:
-        if case.figures:
+        if case.figures or case.result.get("negative"):
             groups.setdefault((case.file, case.variation), []).append(case)
     return [
         Mean(
