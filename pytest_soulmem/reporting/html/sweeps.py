@@ -143,6 +143,7 @@ def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Ch
     low, high = _extent([mean.figures for mean in means], family.figures)
     y = chart.y_scale(low, high)
     lines, marks, summary = [], [], []
+    names_at = chart.WIDTH - margin + chart.NAME_GAP
     ends: dict[float, list[str]] = {}
     for series, figure in enumerate(family.figures):
         found = [
@@ -151,13 +152,10 @@ def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Ch
             if figure in mean.figures
         ]
         along = sorted(found)
-        lines.append(
-            chart.line([(x(at), y(value)) for at, value, _ in along], f"s{series % _LINES}")
-        )
+        style = series % _LINES
+        lines.append(chart.line([(x(at), y(value)) for at, value, _ in along], f"s{style}"))
         marks += [
-            chart.mark(
-                x(at), y(value), f"{figure} {value:.3f}, {axis.noun} {name}", series % _LINES
-            )
+            chart.mark(x(at), y(value), f"{figure} {value:.3f}, {axis.noun} {name}", style)
             for at, value, name in along
         ]
         ends.setdefault(y(along[-1][1]) + 4, []).append(figure)
@@ -170,9 +168,7 @@ def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Ch
         y_ticks=chart.ticks(y, chart.nice_ticks(low, high)),
         lines=lines,
         marks=marks,
-        labels=chart.spread_labels(
-            _end_labels(family, ends), chart.WIDTH - margin + chart.NAME_GAP
-        ),
+        labels=chart.spread_labels(_end_labels(family, ends), names_at),
         summary=summary,
         margin=margin,
     )
