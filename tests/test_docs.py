@@ -12,9 +12,13 @@ import pytest
 from consoles import PAGES, ROOT, Console, commands, missing, put, sessions
 
 from pytest_soulmem import hooks
+from pytest_soulmem.forgetting.terms import TRIGGER
 from pytest_soulmem.places import KINDS
 from pytest_soulmem.reporting.results import read_results
 from pytest_soulmem.retrieval import Query, Retrieval
+from pytest_soulmem.retrieval.actions import ACTIONS_PER_SUB_QUERY
+from pytest_soulmem.retrieval.ranking import DECIMALS
+from pytest_soulmem.retrieval.reference import ASSOCIATION_TOP_K, PRIORITY_WEIGHT
 
 README = PAGES[0]
 SESSIONS = [
@@ -97,6 +101,15 @@ def test_every_figure_and_channel_is_explained(own_run):
     assert {"rr", "abstract", "pagerank", "narrative"} <= names
     told = set(re.findall(r"`([\w ]+)(?:@k)?`", page("report.md")))
     assert sorted(names - told) == []
+
+
+def test_the_numbers_of_the_reference_are_the_ones_in_use():
+    text = " ".join(page("report.md").split())
+    assert f"the {ASSOCIATION_TOP_K} best memories are associated" in text
+    assert f"the {ACTIONS_PER_SUB_QUERY} best actions" in text
+    assert f"key = score + {PRIORITY_WEIGHT} · priority / the largest priority" in text
+    assert f"rounded to {DECIMALS} decimals" in text
+    assert f"the degree at which forgetting sets in, {TRIGGER}" in text
 
 
 def test_every_property_of_junit_is_listed(own_run):
