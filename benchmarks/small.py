@@ -9,6 +9,7 @@ from pathlib import Path
 SCRIPTS = (
     ["pagerank.py", "--small"],
     ["suite.py", "--small"],
+    ["reporting.py", "--small"],
     ["startup.py", "--small"],
     ["forgetting.py"],
 )

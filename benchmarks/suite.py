@@ -147,7 +147,9 @@ def plain_seconds(scene: Scene, folder: Path) -> float:
     file = load_query_file(path, json.loads(path.read_bytes()), read_graph)
     with VectorStore(folder / "vectors.sqlite3") as store:
         identity = generate.HashEmbedder.identity
-        texts = texts_of(graph_columns(file.graph), [sub for case in file.cases for sub in case.sub_queries])
+        texts = texts_of(
+            graph_columns(file.graph), [sub for case in file.cases for sub in case.sub_queries]
+        )
         known = {
             (side, text): row
             for side, own in texts.items()

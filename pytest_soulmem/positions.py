@@ -15,15 +15,22 @@ _DECODER = JSONDecoder()
 def position(text: str, place: str) -> tuple[int, int]:
     """Line and column, both from 1, of a place such as ``$.test_cases[2].name``.
 
-    A place that the text does not have stands where its nearest parent does; a text that is no
-    JSON has only its beginning.
+    A place that the text does not have stands where its nearest parent does; without a place, a
+    text that is no JSON stands where it stops being some.
     """
     try:
-        at = _offset(text, place)
-    except (IndexError, json.JSONDecodeError, RecursionError):
+        at = _offset(text, place) if place else _whole(text)
+    except json.JSONDecodeError as error:
+        at = 0 if place else error.pos
+    except (IndexError, ValueError, RecursionError):
         at = 0
     line = text.count("\n", 0, at) + 1
     return line, at - text.rfind("\n", 0, at)
+
+
+def _whole(text: str) -> int:
+    json.loads(text)
+    return 0
 
 
 def _offset(text: str, place: str) -> int:

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hypothesis import strategies as st
 
+from pytest_soulmem.archive.strategies import archive_files, archive_stories
 from pytest_soulmem.events.strategies import event_files, event_streams
 from pytest_soulmem.forgetting.fixture import has_word
 from pytest_soulmem.forgetting.terms import ACTIONS, CurveSettings
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
 __all__ = [
+    "archive_files",
+    "archive_stories",
     "blend_sweeps",
     "curve_settings",
     "curves",

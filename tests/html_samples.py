@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from pytest_soulmem.reporting.results import (
     SCHEMA,
     CaseFailure,
@@ -201,6 +203,23 @@ def overrides() -> list[CaseResult]:
     """One case with weight sets that differ in more than the tag weight."""
     labels = ("tag:0.3-variant:0.7", "tag:0.3-variant:0.7-sem_concept:0.9")
     return [retrieval_case("asks", label, OVERRIDES) for label in labels]
+
+
+NINE = (
+    *("recall@5", "precision@5", "ndcg@5", "success@5", "rr"),
+    *("action hit", "action recall@5", "abstract", "direct"),
+)
+
+
+def nine() -> list[CaseResult]:
+    """A sweep with every metric at one cut-off, all of which end at the same place."""
+    return [
+        msgspec.structs.replace(
+            retrieval_case("a", f"tag:{tag:g}-variant:{1 - tag:g}"),
+            figures=dict.fromkeys(NINE, tag),
+        )
+        for tag in (0.25, 1)
+    ]
 
 
 def results(*cases: CaseResult, errors: Sequence[CollectionError] = (), **settings: Any) -> Results:

@@ -302,7 +302,7 @@ def test_the_faults_of_a_graph_stand_below_the_path_that_names_it(project) -> No
     start = next(at for at, line in enumerate(lines) if line.endswith("q.json: 2 faults"))
     assert lines[start + 1 : start + 5] == [
         "  $.name: expected `str`, got `int`",
-        f"  $.graph_path: {project.path}/queries/../graphs/b.json: 2 faults",
+        f"  $.graph_path: {project.path}/graphs/b.json: 2 faults",
         '    $[0].tags (node "a"): expected `array`, got `int`',
         "    $[1].id: expected `str`, got `int`",
     ]

@@ -51,6 +51,20 @@ def test_text_that_is_no_json_has_positions_too(text):
     assert column >= 1
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": 1,\n "b": }', (2, 7)),
+        ("[1,\n 2,\n]", (3, 1)),
+        ('{"a": 1} x', (1, 10)),
+        ("", (1, 1)),
+        ("9" * 5000, (1, 1)),
+    ],
+)
+def test_a_text_that_is_no_json_stands_where_it_stops_being_some(text, expected):
+    assert position(text, "") == expected
+
+
 documents = st.recursive(
     st.none() | st.integers() | st.text(max_size=5),
     lambda inner: (

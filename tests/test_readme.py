@@ -1,9 +1,6 @@
 """What the README shows works as written."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -85,11 +82,6 @@ def test_every_option_is_in_the_table(option):
     assert re.search(rf"^\| `--soulmem-{option.name}\b", README, re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))
-def test_every_file_that_is_linked_is_there(path):
-    assert (ROOT / path).is_file()
-
-
 def test_the_commands_of_the_first_page_are_those_that_ci_runs():
     block = README.split("<!-- try it -->")[1].split("<!-- end -->")[0]
     commands = [line for line in block.splitlines() if line and not line.startswith("```")]
@@ -100,29 +92,3 @@ def test_the_commands_of_the_first_page_are_those_that_ci_runs():
         ".venv/bin/pytest",
     ]
     assert "<!-- try it -->" in (ROOT / ".ci/run").read_text("utf-8")
-
-
-def excerpt(name):
-    return README.split(f"<!-- {name} -->\n```\n")[1].split("```")[0].rstrip().splitlines()
-
-
-def own_fixtures(*arguments):
-    """Output of a run over the fixtures of this project, in a terminal of 80 columns."""
-    environment = {**os.environ, "COLUMNS": "80"}
-    environment.pop("CI", None)
-    command = [sys.executable, "-m", "pytest", "--soulmem-k=5", *arguments]
-    found = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=False
-    )
-    return [line.rstrip() for line in found.stdout.splitlines()]
-
-
-def test_the_excerpt_of_the_report_is_what_a_run_prints():
-    output = own_fixtures("fixtures/queries")
-    assert [line for line in excerpt("report") if line not in output] == []
-
-
-def test_the_excerpt_of_a_failure_is_what_a_run_prints():
-    file = "fixtures/queries/harbour_teahouse_association.json"
-    output = own_fixtures(file, "--soulmem-mode=embedding", "-k", "修书")
-    assert [line for line in excerpt("failure") if line not in output] == []

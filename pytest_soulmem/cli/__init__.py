@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
 
 from pytest_soulmem.cli import check, new, schema, show
@@ -23,5 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     others = [word for word in rest if not word.startswith("--soulmem-")]
     if others or (rest and asked.run is not show.run):
         parser.error(f"unrecognized arguments: {' '.join(others or rest)}")
-    status: int = asked.run(asked)
+    try:
+        status: int = asked.run(asked)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads, such as head, has had enough; Python must not try again when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return status

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_soulmem.kinds import KINDS
+from pytest_soulmem.reporting.text import visible
 
 _KINDS = {kind.file: kind for kind in KINDS}
 
@@ -27,16 +28,33 @@ def add_to(commands: Any) -> None:
 
 
 def run(asked: argparse.Namespace) -> int:
-    """Write the files; 2 if one of them is there."""
-    files: dict[Path, object] = _KINDS[asked.kind].load().example(asked.path)
+    """Write the files; 2 if one of them is there or cannot be written."""
+    kind = _KINDS[asked.kind]
+    files: dict[Path, object] = kind.load().example(asked.path)
     taken = [path for path in files if path.exists()]
     if asked.path in taken:
-        sys.stderr.write(f"{asked.path} exists; nothing was written\n")
+        sys.stderr.write(f"{_shown(asked.path)} exists; nothing was written\n")
         return 2
-    for path, document in files.items():
-        if path in taken:
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", "utf-8")
-        sys.stdout.write(f"wrote {path}\n")
+    for path in [path for path in files if path not in taken]:
+        try:
+            _write(path, files[path])
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            sys.stderr.write(f"{_shown(path)} could not be written: {reason}\n")
+            return 2
+        sys.stdout.write(f"wrote {_shown(path)}\n")
+    if not kind.claims(asked.path.resolve()):
+        sys.stderr.write(
+            f"pytest finds files of this kind as {' and '.join(kind.places)}; "
+            f"this one runs only where it is named: pytest {_shown(asked.path)}\n"
+        )
     return 0
+
+
+def _write(path: Path, document: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _shown(path: Path) -> str:
+    return visible(str(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from pytest_soulmem.faults import suggestion
 from pytest_soulmem.reporting.results import CaseResult, read_results
-from pytest_soulmem.reporting.text import visible_lines
+from pytest_soulmem.reporting.text import visible, visible_lines
 
 
 def add_to(commands: Any) -> None:
@@ -29,20 +31,41 @@ def add_to(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+_WEIGHT_SET = re.compile(r"\[tag:[^\]]*\]$")
+_LISTED = 10
+
+
 class _Only:
     """A pytest plugin that keeps the items of one case."""
 
     def __init__(self, case: str | None) -> None:
         self._case = case
+        self.names: list[str] = []
+        """The names of all cases, whether they are kept or not."""
 
+    # After a conftest's, which may drop items too.
+    @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the case of this name, with every weight set."""
+        names = [_WEIGHT_SET.sub("", item.name) for item in items]
+        self.names = list(dict.fromkeys(names))
         if self._case is not None:
             items[:] = [
                 item
-                for item in items
-                if item.name == self._case or item.name.startswith(f"{self._case}[")
+                for item, name in zip(items, names, strict=True)
+                if self._case in (name, item.name)
             ]
+
+    def missing(self) -> str:
+        """That there is no such case, with the name that may be meant, or those there are."""
+        if self._case is None or not self.names:
+            return "there is no case"
+        hint = suggestion(self._case, self.names)
+        if not hint:
+            more = len(self.names) - _LISTED
+            listed = ", ".join(f'"{name}"' for name in self.names[:_LISTED])
+            hint = f"; there are {listed}" + (f" and {more} more" if more > 0 else "")
+        return visible(f'there is no case "{self._case}"{hint}')
 
 
 def run(asked: argparse.Namespace) -> int:
@@ -51,9 +74,10 @@ def run(asked: argparse.Namespace) -> int:
         path = Path(folder) / "results.json"
         # What pytest would print is about passing; this is about why.
         options = ["-p", "no:terminal", f"--soulmem-json={path}", *asked.rest]
-        status = pytest.main([str(asked.query), *options], plugins=[_Only(asked.case)])
+        only = _Only(asked.case)
+        status = pytest.main([str(asked.query), *options], plugins=[only])
         if status == pytest.ExitCode.NO_TESTS_COLLECTED:
-            sys.stderr.write("there is no such case\n")
+            sys.stderr.write(f"{only.missing()}\n")
         if status == pytest.ExitCode.NO_TESTS_COLLECTED or not path.exists():
             return int(status)
         results = read_results(path)

@@ -188,8 +188,14 @@ def _stored(store: VectorStore, entries: Sequence[Identity], tried: str) -> Chos
             "--soulmem-instruction, or keep only one in the store."
         )
     others = "; ".join(map(described, store.identities()))
-    holds = f"{place} holds none of its vectors, only {others}" if others else f"{place} is empty"
+    holds = f"{place} holds none of its vectors, only {others}" if others else nothing_in(store)
     raise EmbedderUnavailable(f"{tried}; {holds}")
+
+
+def nothing_in(store: VectorStore) -> str:
+    """Why there is nothing in an empty store: perhaps its path is mistyped."""
+    absent = store.path is not None and not store.path.exists()
+    return f"the vector store ({store}) {'does not exist' if absent else 'is empty'}"
 
 
 def _own(embedder: Any, what: str) -> Chosen:

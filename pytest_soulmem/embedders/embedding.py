@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_soulmem.embedders.choose import nothing_in
 from pytest_soulmem.embedders.errors import (
     EmbedderError,
     EmbeddingError,
@@ -109,10 +110,12 @@ def _valid(text: str) -> str:
 
 def _why(store: VectorStore, chosen: Chosen, missing: Mapping[Side, list[str]]) -> str:
     total = sum(map(len, missing.values()))
-    others = [one for one in store.identities() if one != chosen.identity]
+    held = store.identities()
+    others = [one for one in held if one != chosen.identity]
     parts = [
         chosen.why,
         f"{total} texts are missing" if total > 1 else "",
+        "" if held else nothing_in(store),
         f"the store also holds {'; '.join(map(described, others))}" if others else "",
     ]
     return "; ".join(filter(None, parts))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_soulmem.reporting.results import CaseResult, Mean, Results
+from pytest_soulmem.kinds import KINDS
+from pytest_soulmem.reporting.gather import Record
+from pytest_soulmem.reporting.results import CaseResult, Results
+from pytest_soulmem.reporting.table import Section, Table
 from pytest_soulmem.reporting.text import visible
 
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]()#+!|~<>&"})
@@ -12,20 +15,32 @@ _FAILURES = 20
 
 
 def render_markdown(results: Results) -> bytes:
-    """The summary: how many passed, the means, and the failures."""
+    """The summary: how many passed, what the terminal reports, and the failures."""
     return ("\n".join(_lines(results)) + "\n").encode()
 
 
 def _lines(results: Results) -> Iterator[str]:
     yield "## Memory: " + _counts(results.cases)
     yield ""
-    for file in dict.fromkeys(mean.file for mean in results.means):
-        yield from _table(file, [mean for mean in results.means if mean.file == file])
+    for kind in KINDS:
+        own = [case for case in results.cases if case.kind == kind.name]
+        if own:
+            yield from _section(kind.load().section([_record(case) for case in own]))
     failed = [case for case in results.cases if case.outcome in ("failed", "error")]
     if failed:
         yield from _failures(failed)
     for error in results.errors:
         yield f"* **could not be used**: {escaped(error.text.splitlines()[0])}"
+
+
+def _record(case: CaseResult) -> Record:
+    """A case as the report of its kind reads it."""
+    return {
+        "nodeid": case.nodeid,
+        "outcome": case.outcome,
+        "figures": case.figures,
+        **case.result,
+    }
 
 
 def _counts(cases: Sequence[CaseResult]) -> str:
@@ -38,18 +53,34 @@ def _counts(cases: Sequence[CaseResult]) -> str:
     )
 
 
-def _table(file: str, means: Sequence[Mean]) -> Iterator[str]:
-    columns = list(dict.fromkeys(name for mean in means for name in mean.figures))
-    yield f"### {escaped(file)}"
+def _section(section: Section) -> Iterator[str]:
+    """The tables that the terminal shows, so that the two never tell different things."""
+    yield f"### {escaped(section.title)}"
     yield ""
-    yield _row(["weights", "passed", *map(escaped, columns)])
-    yield _row([":--", *["--:"] * (1 + len(columns))])
-    for mean in means:
-        figures = [mean.figures.get(name) for name in columns]
-        shown = ["" if value is None else f"{value:.3f}" for value in figures]
-        label = escaped(mean.variation) or "default"
-        yield _row([label, f"{mean.passed}/{mean.cases}", *shown])
+    for table in section.tables:
+        yield from _table(table)
+    yield from _listed(section.notes)
+
+
+def _table(table: Table) -> Iterator[str]:
+    if table.title:
+        yield f"**{escaped(table.title)}**"
+        yield ""
+    yield _row([escaped(name) for name in table.header])
+    yield _row([":--" if column in table.left else "--:" for column in range(len(table.header))])
+    for cells in table.rows:
+        # What the terminal indents is indented here too.
+        first = cells[0].lstrip()
+        indent = "&emsp;" * ((len(cells[0]) - len(first)) // 2)
+        yield _row([indent + escaped(first), *map(escaped, cells[1:])])
     yield ""
+    yield from _listed(table.notes)
+
+
+def _listed(notes: Sequence[str]) -> Iterator[str]:
+    if notes:
+        yield from (f"* {escaped(note)}" for note in notes)
+        yield ""
 
 
 def _failures(failed: Sequence[CaseResult]) -> Iterator[str]:

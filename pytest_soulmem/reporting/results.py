@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 SCHEMA: Literal["pytest-soulmem-results-v1"] = "pytest-soulmem-results-v1"
 
 
-_OF_NO_CONCERN = ("server_url", "insisted")
-"""Settings that tell a reader of results nothing, as paths do: where things are, who said so."""
+_OF_NO_CONCERN = ("server_url", "insisted", "rows")
+"""Settings that tell a reader of results nothing, as paths do: where things are, who asked."""
 
 
 class CaseFailure(Struct, frozen=True):
@@ -55,7 +55,10 @@ class CaseResult(Struct, frozen=True):
 
 
 class Mean(Struct, frozen=True):
-    """The means of one file and weight set, over the cases that have each figure."""
+    """The means of one file and weight set, over the cases that have each figure.
+
+    ``cases`` counts negative cases too, which have no figures, but pass.
+    """
 
     file: str
     variation: str
@@ -134,7 +137,7 @@ def means_of(cases: Sequence[CaseResult]) -> list[Mean]:
     """The means per file and weight set, in the order of the cases."""
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in cases:
-        if case.figures:
+        if case.figures or case.result.get("negative"):
             groups.setdefault((case.file, case.variation), []).append(case)
     return [
         Mean(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -218,7 +219,7 @@ def _resolve(path: Path, graph_path: str) -> Path:
         )
     if not graph_path or "\0" in graph_path:
         raise _GraphPathError("not a path; write it relative to the folder of the query file")
-    target = path.parent / graph_path
+    target = _tidy(path.parent / graph_path)
     try:
         is_dir, is_file = target.is_dir(), target.is_file()
     except OSError as error:  # Too long, or in a folder that may not be entered.
@@ -231,6 +232,12 @@ def _resolve(path: Path, graph_path: str) -> Path:
             "the path is relative to the folder of the query file"
         )
     return target
+
+
+def _tidy(path: Path) -> Path:
+    """The path without ``..``, unless symbolic links make that another file."""
+    tidy = os.path.normpath(path)
+    return Path(tidy) if os.path.realpath(tidy) == os.path.realpath(path) else path
 
 
 def _read_case(

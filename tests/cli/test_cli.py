@@ -2,8 +2,11 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
+from projects import Project, case, queries
 
 from pytest_soulmem.cli import main
 
@@ -44,6 +47,72 @@ def test_new_overwrites_nothing(project, capsys):
     assert main(["new", "query", "queries/a.json"]) == 2
     assert "exists" in capsys.readouterr().err
     assert (project / "queries/a.json").read_bytes() == before
+
+
+def test_new_says_where_files_are_collected(project, capsys):
+    assert main(["new", "query", "mine.json"]) == 0
+    err = capsys.readouterr().err
+    assert "queries/*.json and */question*.json" in err
+    assert "pytest mine.json" in err
+    assert main(["new", "query", "queries/mine.json"]) == 0
+    assert main(["new", "forget", "forget/mine.json"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_new_where_nothing_can_be_written(project, capsys):
+    (project / "queries").write_text("a file, not a folder", "utf-8")
+    assert main(["new", "query", "queries/a.json"]) == 2
+    assert capsys.readouterr().err.startswith("queries/a.json could not be written: ")
+
+
+@pytest.fixture
+def shown(tmp_path, monkeypatch):
+    """Run ``show`` on a file of three cases, in a process of its own."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    project = Project(tmp_path)
+    cases = case("asks for tea"), case("asks for the sea"), case("喝茶")
+    sweep = {"tag_sweep": [0.3, 0.5]}
+    project.write("queries/q.json", queries(*cases, blend_sweep=sweep))
+
+    def show(*arguments, **options):
+        command = [sys.executable, "-m", "pytest_soulmem", "show", "queries/q.json", *arguments]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        return subprocess.run(command, cwd=tmp_path, encoding="utf-8", check=False, **streams)
+
+    return show
+
+
+def test_show_explains_a_case_with_every_weight_set(shown):
+    result = shown("--case", "喝茶")
+    assert result.returncode == 0
+    assert result.stdout.count("q.json::喝茶[tag:") == 2
+    assert "asks for tea" not in result.stdout
+    assert shown("--case", "喝茶[tag:0.5-variant:0.5]").stdout.count("q.json::喝茶") == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("ask for tea", '; did you mean "asks for tea"?'),
+        ("喝奶茶", '; did you mean "喝茶"?'),
+        ("zzzzzz", '; there are "asks for tea", "asks for the sea", "喝茶"'),
+    ],
+)
+def test_show_of_a_misspelt_case_tells_those_there_are(shown, asked, told):
+    result = shown("--case", asked)
+    assert result.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert result.stderr == f'there is no case "{asked}"{told}\n'
+
+
+def test_a_reader_that_has_had_enough_sees_no_traceback(shown):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        result = shown(stdout=writing)
+    finally:
+        os.close(writing)
+    assert result.stderr == ""
+    assert result.returncode == 1
 
 
 def test_check_tells_file_line_column_and_place(project, capsys):
@@ -88,11 +157,12 @@ def test_check_warns_of_wording_without_failing(project, capsys):
 
 def test_check_for_editors(project, capsys):
     (project / "queries").mkdir()
-    (project / "queries/a.json").write_text("{", "utf-8")
+    (project / "queries/a.json").write_text('{\n "name": ,\n}', "utf-8")
     assert main(["check", "--json", "queries/a.json"]) == 1
     (finding,) = json.loads(capsys.readouterr().out)
     assert finding["message"].startswith("not JSON")
-    assert (finding["file"], finding["line"]) == ("queries/a.json", 1)
+    where = finding["file"], finding["line"], finding["column"]
+    assert where == ("queries/a.json", 2, 10)
     (project / "queries/a.json").write_text('{"test_cases": []}', "utf-8")
     assert main(["check", "--json", "queries/a.json"]) == 1
     findings = json.loads(capsys.readouterr().out)

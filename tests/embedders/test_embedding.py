@@ -77,6 +77,17 @@ def test_nothing_missing_opens_nothing() -> None:
         embed_missing(store, Chosen(IDENTITY, refuse), {}, quiet)
 
 
+@pytest.mark.parametrize(
+    ("make", "told"), [(lambda path: None, "does not exist"), (Path.touch, "is empty")]
+)
+def test_a_store_that_holds_nothing_is_told(tmp_path: Path, make, told: str) -> None:
+    path = tmp_path / "mistyped.sqlite3"
+    make(path)
+    with VectorStore(path) as store, pytest.raises(MissingVector) as raised:
+        embed_missing(store, Chosen(IDENTITY, None, "no model"), {"query": ["a"]}, quiet)
+    assert str(raised.value).endswith(f"no model; the vector store ({path}) {told}")
+
+
 def test_batches_of_like_length_with_progress() -> None:
     toy, told = Toy(), []
     texts = ["字" * (number % 7 + 1) + str(number) for number in range(BATCH + 10)]

@@ -15,6 +15,7 @@ from html_samples import (
     FORGETTING,
     HOSTILE,
     MOVED,
+    NINE,
     OVERRIDES,
     SWEEP,
     TEXTS,
@@ -22,6 +23,7 @@ from html_samples import (
     forgetting_case,
     hit,
     hostile_results,
+    nine,
     other_case,
     overrides,
     point,
@@ -244,6 +246,16 @@ def test_the_best_of_a_column_is_marked_where_one_is():
     rows = file_figures(means_of(sweep())).rows
     best = [[cell.best for cell in row.cells] for row in rows]
     assert best == [[True, True, True, False], [False] * 4, [False] * 4]
+
+
+def test_the_lines_of_a_chart_differ_in_style():
+    charts = file_figures(means_of(nine())).charts
+    assert [len(chart.lines) for chart in charts] == [3, 3, 3]
+    for chart in charts:
+        styles = [line.style for line in chart.lines]
+        assert len(set(styles)) == len(styles)
+    drawn = [mark.text.rpartition(" 1.000")[0] for chart in charts for mark in chart.marks]
+    assert tuple(filter(None, drawn)) == NINE
 
 
 def test_a_metric_that_some_weight_sets_lack_leaves_a_gap():

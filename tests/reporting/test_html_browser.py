@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from html_samples import HOSTILE, QUOTED, TEXTS, hostile_results, results
+from html_samples import HOSTILE, QUOTED, TEXTS, hostile_results, nine, results
 
 from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.html import render_html
@@ -127,6 +128,20 @@ def test_charts_have_marks_where_the_page_is_seen(show):
             own = mark.bounding_box()
             assert box["x"] <= own["x"] <= box["x"] + box["width"]
             assert box["y"] - 1 <= own["y"] <= box["y"] + box["height"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_names_of_lines_stay_apart_and_inside(show, scheme):
+    page = show(results(*nine()), color_scheme=scheme)
+    charts = page.locator("#figures svg")
+    assert charts.count() == 3
+    for chart in charts.all():
+        inside = chart.bounding_box()
+        names = [name.bounding_box() for name in chart.locator(".names text").all()]
+        assert len(names) == 3
+        for above, below in pairwise(sorted(names, key=lambda box: box["y"])):
+            assert above["y"] + above["height"] * 0.8 <= below["y"] + below["height"] * 0.2
+        assert all(box["x"] + box["width"] <= inside["x"] + inside["width"] for box in names)
 
 
 def test_charts_exist_without_javascript(show):

@@ -130,7 +130,21 @@ def test_the_graph_is_found_from_the_folder_of_the_query_file(read, tmp_path, mo
     read(query_document())
     monkeypatch.chdir("/")
     (tmp_path / "sub").mkdir()
-    assert read(query_document(graph_path="sub/../graph.json")).graph.path.is_file()
+    graph = read(query_document(graph_path="sub/../graph.json")).graph
+    assert graph.path == tmp_path / "graph.json"
+
+
+def test_the_graph_behind_a_link_is_the_one_that_the_link_means(read, tmp_path):
+    read(query_document())
+    deep = tmp_path / "elsewhere" / "deep"
+    deep.mkdir(parents=True)
+    try:
+        (tmp_path / "sub").symlink_to(deep)
+    except OSError:
+        pytest.skip("no symbolic links here")
+    write(deep.parent / "graph.json", (tmp_path / "graph.json").read_bytes())
+    path = read(query_document(graph_path="sub/../graph.json")).graph.path
+    assert path.samefile(deep.parent / "graph.json")
 
 
 # --- names --------------------------------------------------------------------------------------

@@ -14,6 +14,10 @@ LEFT, TOP, BOTTOM = 34, 14, 42
 """Margins for the axes."""
 RIGHT, WIDE_RIGHT = 50, 88
 """The margin for the names of lines, short or in words."""
+NAME_GAP = 8
+"""From the end of a line to its name."""
+_LETTER = 6.6
+"""How wide a letter of a name is, on the average of those fonts that are wide."""
 _LABEL_GAP = 13
 _SHAPES = (
     "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0",
@@ -100,6 +104,12 @@ class Chart:
     def right(self) -> int:
         """The right end of the plot."""
         return self.width - self.margin
+
+
+def margin_for(names: Sequence[str]) -> int:
+    """The margin that leaves room for the names of lines."""
+    longest = max(map(len, names), default=0)
+    return max(RIGHT, NAME_GAP + math.ceil(_LETTER * longest))
 
 
 def x_scale(low: float, high: float, margin: int) -> Scale:

@@ -12,6 +12,8 @@ from pytest_soulmem.reporting.results import Mean
 
 _PLAIN_PAIR = re.compile(r"tag:([\d.e+-]+?)-variant:([\d.e+-]+)")
 _EPSILON = 1e-12
+_LINES = 4
+"""How many lines of a chart differ in style."""
 
 
 @dataclass(frozen=True)
@@ -124,23 +126,24 @@ def _axis(means: Sequence[Mean]) -> _Axis:
 
 
 def _panels(families: Sequence[Family]) -> list[tuple[str, Family]]:
-    """One panel per family, and one for the figures that have no cut-off."""
+    """One panel per family of several, and as few for the other figures as can be read."""
     panels = [(family.name, family) for family in families if len(family.figures) > 1]
-    single = tuple(
-        name for family in families if len(family.figures) == 1 for name in family.figures
-    )
-    if single:
-        panels.append((", ".join(single), Family("", single)))
+    single = [name for family in families if len(family.figures) == 1 for name in family.figures]
+    count = -(-len(single) // _LINES)
+    for number in range(count):
+        start, end = (len(single) * at // count for at in (number, number + 1))
+        own = tuple(single[start:end])
+        panels.append((", ".join(own), Family("", own)))
     return panels
 
 
 def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Chart:
-    named = not family.name and max(map(len, family.figures)) > 5
-    margin = chart.WIDE_RIGHT if named else chart.RIGHT
+    margin = chart.margin_for(() if family.name else family.figures)
     x = chart.x_scale(min(axis.places), max(axis.places), margin)
     low, high = _extent([mean.figures for mean in means], family.figures)
     y = chart.y_scale(low, high)
     lines, marks, summary = [], [], []
+    names_at = chart.WIDTH - margin + chart.NAME_GAP
     ends: dict[float, list[str]] = {}
     for series, figure in enumerate(family.figures):
         found = [
@@ -149,9 +152,10 @@ def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Ch
             if figure in mean.figures
         ]
         along = sorted(found)
-        lines.append(chart.line([(x(at), y(value)) for at, value, _ in along], f"s{series % 4}"))
+        style = series % _LINES
+        lines.append(chart.line([(x(at), y(value)) for at, value, _ in along], f"s{style}"))
         marks += [
-            chart.mark(x(at), y(value), f"{figure} {value:.3f}, {axis.noun} {name}", series % 4)
+            chart.mark(x(at), y(value), f"{figure} {value:.3f}, {axis.noun} {name}", style)
             for at, value, name in along
         ]
         ends.setdefault(y(along[-1][1]) + 4, []).append(figure)
@@ -164,7 +168,7 @@ def _chart(title: str, family: Family, means: Sequence[Mean], axis: _Axis) -> Ch
         y_ticks=chart.ticks(y, chart.nice_ticks(low, high)),
         lines=lines,
         marks=marks,
-        labels=chart.spread_labels(_end_labels(family, ends), chart.WIDTH - margin + 8),
+        labels=chart.spread_labels(_end_labels(family, ends), names_at),
         summary=summary,
         margin=margin,
     )
