@@ -30,13 +30,12 @@ class Ranked(NamedTuple):
 
     def or_higher(self, other: Ranked) -> Ranked:
         """The nodes of both, each with its higher score; ties by position."""
-        positions = np.union1d(self.positions, other.positions)
-        scores = np.full(len(positions), -np.inf)
-        for ranked in (self, other):
-            at = np.searchsorted(positions, ranked.positions)
-            scores[at] = np.maximum(scores[at], ranked.scores)
-        order = np.argsort(-scores, kind="stable")
-        return Ranked(positions[order], scores[order])
+        positions = np.concatenate([self.positions, other.positions])
+        scores = np.concatenate([self.scores, other.scores])
+        order = np.lexsort((positions, -scores))
+        # The first of a node is the higher of its two.
+        first = np.sort(np.unique(positions[order], return_index=True)[1])
+        return Ranked(positions[order][first], scores[order][first])
 
     def numbered(self, positions: NDArray[np.intp]) -> Ranked:
         """The same nodes by other numbers: those of a selection by their positions among all."""

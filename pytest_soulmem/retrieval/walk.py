@@ -96,7 +96,7 @@ class Moves:
 
     def sweep(self, walk: Walk, limit: float) -> None:
         """Move everything, until no residual is above ``limit``."""
-        while np.abs(walk.residual).max(initial=0) > limit:
+        while max(walk.residual.max(initial=0), -walk.residual.min(initial=0)) > limit:
             walk.scores += walk.residual
             walk.residual = self.inward @ walk.residual
 
