@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 if TYPE_CHECKING:
@@ -34,13 +35,29 @@ def attach(report: pytest.TestReport, record: Record, outcome: str) -> None:
     """Let what a case found travel with its report."""
     found = {**record, "outcome": outcome, "seconds": report.duration}
     # Text, because xdist carries plain values only.
-    report.__dict__["soulmem"] = json.dumps(found)
+    report.__dict__["soulmem"] = _encoded(found)
 
 
 def attached(report: object) -> Record | None:
     """What a case found, if the report is of one of ours."""
     text = getattr(report, "soulmem", None)
-    return json.loads(text) if isinstance(text, str) else None
+    return _decoded(text) if isinstance(text, str) else None
+
+
+def _encoded(record: Record) -> str:
+    try:
+        return msgspec.json.encode(record).decode()
+    except UnicodeEncodeError:
+        # Half a character, which users' code may say and no UTF-8 can hold.
+        return json.dumps(record)
+
+
+def _decoded(text: str) -> Record:
+    try:
+        record: Record = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        record = json.loads(text)
+    return record
 
 
 def _kind_of(report: Any) -> str | None:

@@ -70,10 +70,11 @@ def comparisons(
 def explained_ids(case: RetrievalCase, retrieval: Retrieval) -> list[str]:
     """The memories whose scores a comparison shows."""
     ids = [*case.expected_combined_ranking, *case.bonus]
+    ids += [scored.id for scored in retrieval.combined]
     for own in case.expected_per_query:
         ids += [*own.ranking, *own.bonus_ranking]
-    for ranking in (retrieval.combined, *(retrieval.per_query or ())):
-        ids += [scored.id for scored in ranking]
+        if retrieval.per_query is not None:
+            ids += [scored.id for scored in retrieval.per_query[own.q]]
     return list(dict.fromkeys(ids))
 
 

@@ -355,6 +355,8 @@ def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
 ) -> tuple[Explanation, str]:
     """Where the scores of a case come from, or a line that says why that is not known."""
+    if isinstance(retriever, ReferenceRetriever):
+        return retriever.explain(query, explained_ids(case, retrieval)), ""
     if not isinstance(retriever, Explainer):
         return (), ""
     lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"

@@ -98,8 +98,8 @@ class ReferenceRetriever:
                 shown["pagerank"] = column
         return [
             {
-                name: {channel: float(values[row]) for channel, values in shown.items()}
-                for row, name in enumerate(ids)
+                name: dict(zip(shown, row, strict=True))
+                for name, row in zip(ids, np.column_stack([*shown.values()]).tolist(), strict=True)
             }
             for shown in explained
         ]

@@ -115,7 +115,7 @@ class SubQueryScores:
         units += [scene_channels(unit, weights) for unit in self.scenes]
         for name in dict.fromkeys(name for unit in units for name in unit):
             present = [unit[name] for unit in units if name in unit]
-            shown[name] = np.mean(present, axis=0)
+            shown[name] = _total(present) / len(present)
         return shown | {"string": self.string_score(weights)}
 
     def variant_score(self, weights: Weights) -> Array | float:
