@@ -10,6 +10,7 @@ SCRIPTS = (
     ["pagerank.py", "--small"],
     ["suite.py", "--small"],
     ["reporting.py", "--small"],
+    ["workers.py", "--small"],
     ["startup.py", "--small"],
     ["forgetting.py"],
 )
