@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_soulmem.reporting.table import clip
 
@@ -13,8 +13,7 @@ _ROW, _PAD = 19, 22
 _ID_COLUMNS = 20
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A memory that came back or should have."""
 
     id: str
@@ -30,8 +29,7 @@ class Row:
     """The higher of similarity and PageRank."""
 
 
-@dataclass(frozen=True)
-class Slope:
+class Slope(NamedTuple):
     """One memory in the drawing of what moved: its height on the left and on the right."""
 
     id: str
