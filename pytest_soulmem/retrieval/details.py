@@ -113,9 +113,11 @@ def _missing(name: str, role: Role, explanation: Explanation) -> Hit:
 
 
 def _origin(name: str, explanation: Explanation) -> Channels:
-    """The channels of an id in the sub-query that gave it the highest similarity or PageRank."""
-    return max(
-        (own[name] for own in explanation if name in own),
-        key=lambda channels: max(channels.get("similarity", 0.0), channels.get("pagerank", 0.0)),
-        default={},
-    )
+    """The channels of an id in the sub-query that found it best."""
+    return max((own[name] for own in explanation if name in own), key=_strength, default={})
+
+
+def _strength(channels: Channels) -> float:
+    """The higher of similarity and PageRank; the highest of all where it has neither."""
+    led_to = [channels[name] for name in ("similarity", "pagerank") if name in channels]
+    return max(led_to or channels.values(), default=0.0)

@@ -88,7 +88,7 @@ class ReferenceRetriever:
         explained: list[dict[str, Array]] = []
         for scores in self._scores(query.sub_queries):
             own = scores.at(at)
-            similarity = rounded(own.fused(query.weights))
+            similarity = own.fused(query.weights)
             explained.append(own.channels(query.weights) | {"similarity": similarity})
         if query.mode != "embedding":
             if self._latest is None or self._latest.query != query:
@@ -96,13 +96,7 @@ class ReferenceRetriever:
             walked = self._pagerank(query).at(self._latest.walks, at)
             for shown, column in zip(explained, walked.T, strict=True):
                 shown["pagerank"] = column
-        return [
-            {
-                name: dict(zip(shown, row, strict=True))
-                for name, row in zip(ids, np.column_stack([*shown.values()]).tolist(), strict=True)
-            }
-            for shown in explained
-        ]
+        return [_by_id(ids, shown) for shown in explained]
 
     def _found(self, query: Query) -> list[Found]:
         # Kept, because a case is explained next; begun anew, so that no answer depends on it.
@@ -186,3 +180,11 @@ class ReferenceRetriever:
             return []
         start = self._expected.index(sub_query)
         return self._expected[start : start + max(1, _SCORES_AT_ONCE // len(self._graph))]
+
+
+def _by_id(ids: Sequence[str], channels: Mapping[str, Array]) -> dict[str, dict[str, float]]:
+    # Rounded like the scores they led to, so that they too are the same in every process.
+    rows = rounded(np.column_stack([*channels.values()])).tolist()
+    return {
+        name: dict(zip(channels, row, strict=True)) for name, row in zip(ids, rows, strict=True)
+    }

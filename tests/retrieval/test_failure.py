@@ -94,6 +94,13 @@ def test_channels_are_those_of_the_sub_query_that_found_an_id_best():
     assert table(text, "combined ranking: came back")[0][:3] == ["1", "x", "0.6000"]
 
 
+def test_channels_of_any_name_are_those_of_the_sub_query_that_found_an_id_best():
+    explanation = [{"a": {"bm": 0.1, "walk": 0.2}}, {"a": {"bm": 0.9, "walk": 0.0}}, {"a": {}}]
+    text = explain(case_of(["a"]), retrieval("x", scores=[0.9]), explanation).text
+    header, row = table(text, "combined ranking: expected")
+    assert dict(zip(header[-2:], row[-2:], strict=True)) == {"bm": "0.9000", "walk": "0.0000"}
+
+
 def test_nothing_came_back():
     text = explain(case_of(["a"]), retrieval()).text
     assert table(text, "combined ranking: came back") == [["nothing", "came", "back"]]
