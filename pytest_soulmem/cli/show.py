@@ -7,7 +7,7 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -15,6 +15,9 @@ import pytest
 from pytest_soulmem.faults import suggestion
 from pytest_soulmem.reporting.results import CaseResult, read_results
 from pytest_soulmem.reporting.text import visible, visible_lines
+
+if TYPE_CHECKING:
+    from pytest_soulmem.retrieval.outcome import Outcome
 
 
 def add_to(commands: Any) -> None:
@@ -100,4 +103,17 @@ def explained(case: CaseResult) -> str:
         outcome = msgspec.convert(case.result, Outcome)
         for comparison in outcome.rankings or ():
             lines += ranking_tables(comparison)
+        lines += _sub_queries(outcome)
     return visible_lines("\n".join(lines))
+
+
+def _sub_queries(outcome: Outcome) -> list[str]:
+    """What the sub-queries found that have no table, where there are several."""
+    found = outcome.sub_queries or ()
+    shown = {comparison.title for comparison in outcome.rankings or ()}
+    return [
+        f"sub-query {own.q}: "
+        + (", ".join(f"{hit.id} {hit.score:.4f}" for hit in own.retrieved) or "nothing came back")
+        for own in found
+        if len(found) > 1 and f"sub-query {own.q}" not in shown
+    ]

@@ -34,6 +34,7 @@ from pytest_soulmem.retrieval.outcome import (
     measure,
     measure_abstract,
     measure_actions,
+    sub_query_results,
 )
 from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
@@ -307,7 +308,9 @@ class RetrievalRun:
         if found or self._settings.details:
             explanation, lacking = _explanation(retriever, query, case.case, retrieval)
             details = comparisons(case.case, retrieval, explanation)
-            outcome = msgspec.structs.replace(outcome, rankings=details)
+            outcome = msgspec.structs.replace(
+                outcome, rankings=details, sub_queries=sub_query_results(retrieval)
+            )
             failure = explain_failure(query, outcome, found, details) if found else None
             if failure and lacking:
                 failure = Failure(failure.reason, f"{failure.text}\n\n{lacking}")

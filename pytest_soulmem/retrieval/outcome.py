@@ -104,6 +104,20 @@ class System(Struct, frozen=True):
     fingerprint: str = ""
 
 
+class Retrieved(Struct, frozen=True):
+    """A memory that came back, and its score."""
+
+    id: str
+    score: float
+
+
+class SubQueryResult(Struct, frozen=True):
+    """What sub-query ``q`` found on its own, best first."""
+
+    q: int
+    retrieved: tuple[Retrieved, ...]
+
+
 class Outcome(Struct, frozen=True):
     """A judged case."""
 
@@ -126,6 +140,18 @@ class Outcome(Struct, frozen=True):
     """Rankings of sub-queries are expected, but the retriever gives none."""
     rankings: tuple[Comparison, ...] | None = None
     """In full, for results files; None where nobody asked for them."""
+    sub_queries: tuple[SubQueryResult, ...] | None = None
+    """Of every sub-query, likewise; None too where the retriever gives none."""
+
+
+def sub_query_results(retrieval: Retrieval) -> tuple[SubQueryResult, ...] | None:
+    """What each sub-query found, if the retriever tells."""
+    if retrieval.per_query is None:
+        return None
+    return tuple(
+        SubQueryResult(q, tuple(Retrieved(one.id, float(one.score)) for one in ranking))
+        for q, ranking in enumerate(retrieval.per_query)
+    )
 
 
 def ids_of(ranking: Ranking) -> list[str]:

@@ -109,7 +109,7 @@ class PageRank:
         """
         if self._dense:
             scores = self.scores(self._spread(sources))
-            return [Walk(scores, np.zeros_like(scores), _positions(sources))]
+            return [Walk(scores, np.zeros((1, 1)), _positions(sources))]
         return [self._begin(block) for block in self._blocks(sources)]
 
     def best(self, walks: Sequence[Walk], limit: int) -> list[Ranked]:

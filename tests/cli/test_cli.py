@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from projects import Project, case, queries
+from projects import Project, case, queries, sub_query
 
 from pytest_soulmem.cli import main
 
@@ -70,7 +70,8 @@ def shown(tmp_path, monkeypatch):
     """Run ``show`` on a file of three cases, in a process of its own."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     project = Project(tmp_path)
-    cases = case("asks for tea"), case("asks for the sea"), case("喝茶")
+    two = [sub_query(), sub_query("大海")]
+    cases = case("asks for tea", sub_queries=two), case("asks for the sea"), case("喝茶")
     sweep = {"tag_sweep": [0.3, 0.5]}
     project.write("queries/q.json", queries(*cases, blend_sweep=sweep))
 
@@ -88,6 +89,13 @@ def test_show_explains_a_case_with_every_weight_set(shown):
     assert result.stdout.count("q.json::喝茶[tag:") == 2
     assert "asks for tea" not in result.stdout
     assert shown("--case", "喝茶[tag:0.5-variant:0.5]").stdout.count("q.json::喝茶") == 1
+
+
+def test_show_tells_what_each_of_several_sub_queries_found(shown):
+    text = shown("--case", "asks for tea[tag:0.3-variant:0.7]").stdout
+    assert text.count("sub-query 0") == 2  # its table, expected and came back
+    assert text.count("sub-query 1: sea ") == 1
+    assert "sub-query" not in shown("--case", "喝茶").stdout.replace("sub-query 0: ", "")
 
 
 @pytest.mark.parametrize(

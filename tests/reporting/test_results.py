@@ -10,12 +10,13 @@ import sys
 import threading
 from pathlib import Path
 
+import jsonschema
 import pytest
 from html_samples import results, retrieval_case
-from projects import case, queries
+from projects import case, queries, sub_query
 
 from pytest_soulmem.reporting.html import render_html
-from pytest_soulmem.reporting.results import means_of, write_atomically
+from pytest_soulmem.reporting.results import means_of, results_schema, write_atomically
 
 
 def mode(path: Path) -> int:
@@ -129,3 +130,23 @@ def test_the_settings_are_those_that_users_know(project):
     told = json.loads((project.path / "r.json").read_text("utf-8"))["settings"]
     assert told["k"] == [1]
     assert "rows" not in told
+
+
+def test_every_sub_query_is_told_and_the_document_keeps_its_schema(project):
+    asked = [sub_query(), sub_query("大海")]
+    fails = case("喝茶", sub_queries=asked, expected_combined_ranking=["cup", "tea"])
+    project.write("queries/q.json", queries(fails, case(), blend_sweep={"tag_sweep": [0.3, 0.5]}))
+    project.write("queries/broken.json", {"test_cases": 1})
+    project.run("--soulmem-json=r.json", "--soulmem-html=r.html", "--continue-on-collection-errors")
+    document = json.loads((project.path / "r.json").read_text("utf-8"))
+    jsonschema.validate(document, results_schema(), jsonschema.Draft202012Validator)
+    assert [(own["outcome"], len(own["result"]["sub_queries"])) for own in document["cases"]] == [
+        ("failed", 2),
+        ("failed", 2),
+        ("passed", 1),
+        ("passed", 1),
+    ]
+    first, second = document["cases"][0]["result"]["sub_queries"]
+    assert (first["q"], first["retrieved"][0]["id"]) == (0, "tea")
+    assert (second["q"], second["retrieved"][0]["id"]) == (1, "sea")
+    assert "<dt>sub-query 1<dd>sea " in (project.path / "r.html").read_text("utf-8")

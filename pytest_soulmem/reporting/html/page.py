@@ -190,9 +190,25 @@ def case_view(number: int, case: CaseResult) -> CaseView:
         rankings=ranking_views(case.result.get("rankings") or ()),
         curves=list(drawings([case])) if observed(case) else (),
         texts=_texts(case.result),
-        facts=[(name, _plain(value)) for name, value in others.items() if not _tabular(value)],
+        facts=[
+            *_sub_queries(case.result.get("sub_queries") or ()),
+            *((name, _plain(value)) for name, value in others.items() if not _tabular(value)),
+        ],
         tables=[_table(name, value) for name, value in others.items() if _tabular(value)],
     )
+
+
+def _sub_queries(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What each sub-query found, where there are several."""
+    if len(found) < 2:
+        return []
+    return [
+        (
+            f"sub-query {own['q']}",
+            ", ".join(f"{hit['id']} {hit['score']:.4f}" for hit in own["retrieved"]) or "nothing",
+        )
+        for own in found
+    ]
 
 
 def _listed(family: Family, figures: Mapping[str, float]) -> str:
@@ -236,6 +252,7 @@ _SHOWN_AS_TEXTS = ("masked_text", "revised_text", "fallback")
 _SHOWN_ELSEWHERE = {
     "figures": ("metrics", "actions", "abstract"),
     "rankings": ("rankings", "retrieved", "expected"),
+    "sub_queries": ("sub_queries",),
     "points": ("points",),
     "effect": ("text",),
 }
