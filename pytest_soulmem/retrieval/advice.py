@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import msgspec
 import rjieba
 
 from pytest_soulmem.faults import Fault
-from pytest_soulmem.retrieval.query import RetrievalCase, SubQuery
+from pytest_soulmem.retrieval.query import RetrievalCase
 
 _QUESTION_WORDS = frozenset(
     [
@@ -36,6 +37,8 @@ _QUESTION_WORDS = frozenset(
     ]
 )
 _ENGLISH_QUESTION = re.compile(r"(what|who|whom|whose|which|where|when|why|how)\b", re.IGNORECASE)
+_WHETHER = re.compile(r"([\u4e00-\u9fff])[不没]\1")
+"""A question by affirmation and negation, as in 能不能, 是不是 and 有没有."""
 _PARTICLES = frozenset(
     ["吧", "呢", "啊", "呀", "嘛", "哦", "啦", "喔", "哟", "呗", "哇", "嗯", "唉"]
 )
@@ -56,6 +59,10 @@ _CONNECTIVES = frozenset(
         "尽管",
         "如果",
         "要是",
+        "即使",
+        "就算",
+        "只要",
+        "除非",
         "或者",
         "还是",
         "以及",
@@ -71,26 +78,30 @@ def advice(case: RetrievalCase, place: str) -> list[Fault]:
     return [
         Fault(where, f"{remark}; describe the entity or situation in a short statement")
         for number, sub_query in enumerate(case.sub_queries)
-        for where, text in _texts(sub_query, f"{place}.sub_queries[{number}].variant")
+        for where, text in _texts(
+            msgspec.to_builtins(sub_query.variant), f"{place}.sub_queries[{number}].variant"
+        )
         for remark in _remarks(text)
     ]
 
 
-def _texts(sub_query: SubQuery, place: str) -> Iterator[tuple[str, str]]:
-    for number, concept in enumerate(sub_query.concepts):
-        if concept.concept_identifier:
-            yield f"{place}.Semantic[{number}].concept_identifier", concept.concept_identifier
-        if concept.description:
-            yield f"{place}.Semantic[{number}].description", concept.description
-    for number, scene in enumerate(sub_query.scenes):
-        if scene.narrative:
-            yield f"{place}.Situation[{number}].narrative", scene.narrative
+def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
+    """Every text in a value of a JSON document, with its place."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for name, own in value.items():
+            yield from _texts(own, f"{place}.{name}")
+    elif isinstance(value, (list, tuple)):
+        for position, own in enumerate(value):
+            yield from _texts(own, f"{place}[{position}]")
 
 
 def _remarks(text: str) -> Iterator[str]:
     words = rjieba.cut(text)
     asked = _QUESTION_WORDS.intersection(words)
-    if text.rstrip().endswith(("?", "？")) or asked or _ENGLISH_QUESTION.match(text):
+    ends_so = text.rstrip().endswith(("?", "？"))
+    if ends_so or asked or _WHETHER.search(text) or _ENGLISH_QUESTION.match(text):
         yield "a question"
     particles = _PARTICLES.intersection(words)
     if particles:
