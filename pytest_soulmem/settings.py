@@ -366,7 +366,7 @@ def _ini_value(config: pytest.Config, option: Option) -> Any:
     if option.many:
         return [_parsed(option, str(text)) for text in value] if value else None
     if option.parts:
-        # The numbers of a TOML list reach us unchecked.
+        # Versions of pytest differ in whether they let the numbers of a TOML list through.
         return _parsed(option, ",".join(str(part).strip(" ,") for part in value))
     return _parsed(option, str(value))
 

@@ -31,6 +31,7 @@ BATCH = 500  # Below the 999 parameters that old SQLite versions allow.
 _APPLICATION_ID = 0x536F756C  # "Soul", in the file's header: a store of ours and of nobody else.
 _MAGIC = b"SQLite format 3\0"
 _TIMEOUT = 30.0
+_MOST_DIMENSIONS = 2**20  # Far more than any model's: another number is no dimension.
 PATIENCE = 5.0
 """Seconds to wait for another process before saying so."""
 _SCHEMA = (
@@ -166,8 +167,8 @@ class VectorStore:
                     raise self._damaged(f"the vector of a text is not {dimension} numbers long")
                 result[start + offset] = np.frombuffer(blob, "<f4")
             start += len(batch)
-        if not np.isfinite(result).all():
-            raise self._damaged("a vector holds NaN or infinity: not all its numbers are finite")
+        if not _are_unit(result):
+            raise self._damaged("not every vector has the length 1 with which it was stored")
         return result
 
     @contextmanager
@@ -330,7 +331,7 @@ class VectorStore:
             if not found:
                 return None
             number, dimension = found[0]
-            if not isinstance(dimension, int) or dimension < 1:
+            if not isinstance(dimension, int) or not 1 <= dimension <= _MOST_DIMENSIONS:
                 raise self._damaged(f"vectors cannot be {visible(dimension)} numbers long")
             self._known[identity] = (number, dimension)
         return self._known[identity]
@@ -442,6 +443,13 @@ def _normalised(vectors: ArrayLike, count: int) -> NDArray[np.float32]:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     unit = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return cast("NDArray[np.float32]", unit.astype("<f4"))
+
+
+def _are_unit(vectors: NDArray[np.float32]) -> bool:
+    """Whether every row has length 1 or 0, as it was stored; false also for NaN and infinity."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", vectors, vectors)
+    return bool(((np.abs(squares - 1) < 1e-3) | (squares == 0)).all())
 
 
 def _uri(path: Path, query: str) -> str:

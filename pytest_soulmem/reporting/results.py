@@ -182,7 +182,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         return
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".soulmem-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

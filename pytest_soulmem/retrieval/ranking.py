@@ -11,6 +11,9 @@ DECIMALS = 6
 """Scores are rounded before they are compared: without it, noise in the last bits of a matrix
 product decides real ties, of which real data has many."""
 
+_LARGEST = float(np.finfo(np.float64).max) / 10**DECIMALS
+"""Rounding multiplies by 10 to the power of the decimals: beyond, it would give infinity."""
+
 LEAST = 10**-DECIMALS
 """The smallest rounded score above 0."""
 
@@ -48,11 +51,11 @@ NOTHING = Ranked(np.zeros(0, np.intp), np.zeros(0))
 def best(scores: NDArray[np.float64], limit: int, least: float = -np.inf) -> Ranked:
     """The ``limit`` highest scores that, rounded, are at least ``least``; ties by position.
 
-    Scores that are not finite are left out.
+    Scores that are not finite, or would not be once they are rounded, are left out.
     """
-    finite = np.isfinite(scores)
-    if not finite.all():
-        scores = np.where(finite, scores, -np.inf)
+    usable = np.abs(scores) < _LARGEST
+    if not usable.all():
+        scores = np.where(usable, scores, -np.inf)
     positions = np.arange(len(scores))
     if limit < len(scores):
         last = np.partition(scores, len(scores) - limit)[len(scores) - limit]

@@ -278,7 +278,7 @@ def set_column(assignment: str) -> Callable[[Path], None]:
     return lambda path: execute(path, f"UPDATE {assignment}")
 
 
-NOT_FINITE = {"NaN": "0000c07f", "infinity": "0000807f"}
+ODD_NUMBERS = {"NaN": "0000c07f", "infinity": "0000807f", "huge": "ffff7f7f", "two": "00000040"}
 
 
 @pytest.mark.parametrize(
@@ -286,11 +286,10 @@ NOT_FINITE = {"NaN": "0000c07f", "infinity": "0000807f"}
     [
         (set_column("vector SET vector = 'text'"), "damaged", "version control"),
         (set_column("vector SET vector = 7"), "damaged", "version control"),
-        (set_column(f"vector SET vector = x'{NOT_FINITE['NaN']}0000803f'"), "finite", "delete"),
-        (set_column(f"vector SET vector = x'0000803f{NOT_FINITE['infinity']}'"), "finite", "dele"),
         (set_column("identity SET dimension = 'two'"), "damaged", "version control"),
         (set_column("identity SET dimension = 0"), "damaged", "version control"),
         (set_column("identity SET dimension = 1e300"), "damaged", "version control"),
+        (set_column(f"identity SET dimension = {2**63 - 1}"), "damaged", "version control"),
         (set_column("identity SET dimension = 3"), "damaged", "version control"),
         (damage_header, "not an SQLite file", "--soulmem-vectors"),
         (damage_page, "damaged", "version control"),
@@ -313,6 +312,19 @@ def test_a_file_that_cannot_be_used_is_told_and_left_alone(
     assert str(path) in str(raised.value)
     assert remedy in str(raised.value)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("number", ODD_NUMBERS)
+@pytest.mark.parametrize("place", ["{}0000803f", "0000803f{}", "{0}{0}"])
+def test_a_vector_that_has_another_length_than_one_is_told(
+    path: Path, number: str, place: str
+) -> None:
+    fill(path)
+    execute(path, f"UPDATE vector SET vector = x'{place.format(ODD_NUMBERS[number])}'")  # noqa: S608
+    with VectorStore(path) as store, pytest.raises(StoreError, match="length 1") as raised:
+        store.vectors(ONE, "passage", ["雨"])
+    assert str(path) in str(raised.value)
+    assert "delete it" in str(raised.value)
 
 
 @pytest.mark.parametrize("value", ["x'ff'", "CAST(x'ff' AS TEXT)"])
