@@ -7,7 +7,6 @@ from collections.abc import Generator, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pytest
 
 if TYPE_CHECKING:
@@ -45,6 +44,9 @@ def attached(report: object) -> Record | None:
 
 
 def _encoded(record: Record) -> str:
+    # Imported here: a run without fixtures must not feel the plugin.
+    import msgspec
+
     try:
         return msgspec.json.encode(record).decode()
     except UnicodeEncodeError:
@@ -53,6 +55,8 @@ def _encoded(record: Record) -> str:
 
 
 def _decoded(text: str) -> Record:
+    import msgspec
+
     try:
         record: Record = msgspec.json.decode(text)
     except msgspec.DecodeError:
