@@ -124,6 +124,6 @@ def _compare(
     except BaselineError as error:
         conclusion.fail(EXIT_REGRESSION, [str(error)])
         return
-    comparison = compare(baseline, results.cases)
+    comparison = compare(baseline, results)
     conclusion.sections.append(comparison_section(settings.compare or "", comparison))
     conclusion.fail(EXIT_REGRESSION, regressions(comparison, settings.compare_fail))
