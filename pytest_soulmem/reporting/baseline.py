@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,6 +140,9 @@ class Comparison:
     changed: Sequence[str] = ()
     added: Sequence[str] = ()
     gone: Sequence[str] = ()
+    """Cases that their file no longer holds."""
+    unrun: int = 0
+    """How many cases of the baseline did not run for another reason: they were not selected."""
     other_systems: Sequence[str] = ()
     """How the systems under test differ; then nothing is compared."""
     other_checks: Sequence[str] = ()
@@ -184,13 +187,19 @@ class Comparison:
         return [(old, new) for old, new in both if old is not None and new is not None]
 
 
-def compare(old: Results, new: Results) -> Comparison:
-    """Pair the cases of two runs by node id."""
+def compare(old: Results, new: Results, held: Collection[str] = ()) -> Comparison:
+    """Pair the cases of two runs by node id.
+
+    ``held`` has the node ids in all files that the new run collected, selected or not.
+    """
     before = {case.nodeid: case for case in old.cases}
     after = {case.nodeid: case for case in new.cases}
     systems = list(_other_systems(old.cases, new.cases))
     common = [name for name in after if name in before]
     same = [name for name in common if _alike(before[name], after[name])]
+    absent = [case for name, case in before.items() if name not in after]
+    files = {name.split("::")[0] for name in held}
+    gone = [case.nodeid for case in absent if case.file in files and case.nodeid not in held]
     pairs = [] if systems else [(before[name], after[name]) for name in same]
     # Who asks for a mode and compares does so to compare modes.
     unasked = [] if new.settings.get("mode") else pairs
@@ -198,7 +207,8 @@ def compare(old: Results, new: Results) -> Comparison:
         pairs=pairs,
         changed=[name for name in common if name not in set(same)],
         added=[name for name in after if name not in before],
-        gone=[name for name in before if name not in after],
+        gone=gone,
+        unrun=len(absent) - len(gone),
         other_systems=systems,
         other_checks=_differences("check", pairs),
         other_modes=_differences("mode", unasked),
@@ -277,6 +287,8 @@ def comparison_section(name: str, comparison: Comparison) -> Section:
         *_listing("not in the baseline", comparison.added),
         *_listing("only in the baseline", comparison.gone),
     ]
+    if comparison.unrun:
+        notes.append(f"in the baseline, not run now: {comparison.unrun} case(s)")
     return Section(f"comparison with {visible(name)}", [table] if rows else [], notes)
 
 

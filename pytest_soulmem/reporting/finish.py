@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from pytest_soulmem.reporting.baseline import (
     BaselineError,
+    Comparison,
     baseline_path,
     compare,
     comparison_section,
@@ -57,10 +58,13 @@ class Conclusion:
             self.exit_status = self.exit_status or status
 
 
-def conclude(results: Results, settings: Settings, root: Path, start: Path) -> Conclusion:
+def conclude(
+    results: Results, settings: Settings, root: Path, start: Path, held: Collection[str]
+) -> Conclusion:
     """Write what was asked for, then check gates and compare.
 
-    ``root`` is where baselines are kept, ``start`` where pytest was started.
+    ``root`` is where baselines are kept, ``start`` where pytest was started; ``held`` has the node
+    ids in all files that were collected.
     """
     conclusion = Conclusion()
     if not (results.cases or results.errors):
@@ -72,7 +76,12 @@ def conclude(results: Results, settings: Settings, root: Path, start: Path) -> C
     if settings.rank:
         conclusion.sections.append(ranking_section(settings.rank, results.cases))
     if settings.compare:
-        _compare(results, settings, root, start, conclusion)
+        try:
+            baseline = load_baseline(find_baseline(root, settings.compare, start))
+        except BaselineError as error:
+            conclusion.fail(EXIT_REGRESSION, [str(error)])
+        else:
+            _compare(compare(baseline, results, held), settings, conclusion)
     short = shortfalls(settings.fail_under, results.cases)
     ending = Ending((*conclusion.problems, *short), tuple(conclusion.sections))
     for path, render in _files(settings, root, ending).items():
@@ -116,14 +125,6 @@ def _files(
     return files
 
 
-def _compare(
-    results: Results, settings: Settings, root: Path, start: Path, conclusion: Conclusion
-) -> None:
-    try:
-        baseline = load_baseline(find_baseline(root, settings.compare or "", start))
-    except BaselineError as error:
-        conclusion.fail(EXIT_REGRESSION, [str(error)])
-        return
-    comparison = compare(baseline, results)
+def _compare(comparison: Comparison, settings: Settings, conclusion: Conclusion) -> None:
     conclusion.sections.append(comparison_section(settings.compare or "", comparison))
     conclusion.fail(EXIT_REGRESSION, regressions(comparison, settings.compare_fail))

@@ -84,12 +84,28 @@ def test_what_was_lost_and_won():
 def test_cases_that_changed_came_or_went_are_told_and_not_compared():
     old = results(case("same", rr=1.0), case("changed", rr=1.0), case("gone", rr=1.0))
     new = results(case("same", rr=0.5), case("changed", fingerprint="g", rr=0.0), case("new"))
-    comparison = compare(old, new)
+    comparison = compare(old, new, [own.nodeid for own in new.cases])
     assert comparison.values("rr") == [(1.0, 0.5)]
     notes = "\n".join(comparison_section("base", comparison).notes)
     assert "changed since, not compared: 1\n  queries/a.json::changed" in notes
     assert "not in the baseline: 1\n  queries/a.json::new" in notes
     assert "only in the baseline: 1\n  queries/a.json::gone" in notes
+
+
+def test_cases_that_were_not_selected_are_counted_and_not_named():
+    elsewhere = msgspec.structs.replace(CASE, nodeid="queries/b.json::x", file="queries/b.json")
+    old = results(case("a"), case("b"), case("gone"), elsewhere)
+    new = results(case("a"))
+    held = ["queries/a.json::a", "queries/a.json::b"]
+    notes = comparison_section("base", compare(old, new, held)).notes
+    assert notes == [
+        "only in the baseline: 1",
+        "  queries/a.json::gone",
+        "in the baseline, not run now: 2 case(s)",
+    ]
+    assert comparison_section("base", compare(old, new)).notes == [
+        "in the baseline, not run now: 3 case(s)"
+    ]
 
 
 def test_a_case_that_could_not_run_is_lost_and_not_changed():
