@@ -17,7 +17,7 @@ from pytest_soulmem.reporting.baseline import (
     load_baseline,
     regressions,
 )
-from pytest_soulmem.reporting.gates import shortfalls
+from pytest_soulmem.reporting.gates import judged
 from pytest_soulmem.reporting.results import Results, encode, write_atomically
 from pytest_soulmem.reporting.table import Section
 from pytest_soulmem.reporting.text import visible
@@ -35,9 +35,10 @@ EXIT_NOT_WRITTEN = 22
 
 @dataclass(frozen=True)
 class Ending:
-    """What a page shows besides the results: gates that are not reached, and the comparison."""
+    """What a page shows besides the results: problems, gates that are reached, the comparison."""
 
     problems: Sequence[str] = ()
+    reached: Sequence[str] = ()
     sections: Sequence[Section] = ()
 
 
@@ -82,8 +83,13 @@ def conclude(
             conclusion.fail(EXIT_REGRESSION, [str(error)])
         else:
             _compare(compare(baseline, results, held), settings, conclusion)
-    short = shortfalls(settings.fail_under, results.cases)
-    ending = Ending((*conclusion.problems, *short), tuple(conclusion.sections))
+    gates = [judged(gate, results.cases) for gate in settings.fail_under]
+    short = [gate.text for gate in gates if not gate.reached]
+    ending = Ending(
+        problems=(*conclusion.problems, *short),
+        reached=[gate.text for gate in gates if gate.reached],
+        sections=tuple(conclusion.sections),
+    )
     for path, render in _files(settings, root, ending).items():
         problem = _write(path, render, results)
         conclusion.fail(EXIT_NOT_WRITTEN, [problem] if problem else [])

@@ -304,7 +304,7 @@ def test_axe_finds_nothing(show, scheme, width):
     errors = [CollectionError("queries/bad.json", "queries/bad.json: broken")]
     page = show(
         results(errors=errors),
-        Ending(["recall@3: short"], [section]),
+        Ending(["recall@3: short"], ["rr: reached"], [section]),
         color_scheme=scheme,
         viewport={"width": width, "height": 800},
     )
