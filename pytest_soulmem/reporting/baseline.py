@@ -205,7 +205,7 @@ def compare(old: Results, new: Results, held: Collection[str] = ()) -> Compariso
     unasked = [] if new.settings.get("mode") else pairs
     return Comparison(
         pairs=pairs,
-        changed=[name for name in common if name not in set(same)],
+        changed=[name for name in common if not _alike(before[name], after[name])],
         added=[name for name in after if name not in before],
         gone=gone,
         unrun=len(absent) - len(gone),
