@@ -160,7 +160,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     from pytest_soulmem.reporting.finish import conclude
 
     conclusion = conclude(
-        gatherer.results(asked), asked, config.rootpath, config.invocation_params.dir
+        gatherer.results(asked),
+        asked,
+        config.rootpath,
+        config.invocation_params.dir,
+        gatherer.held,
     )
     config.stash[_conclusion] = conclusion
     if session.exitstatus == pytest.ExitCode.OK and conclusion.exit_status:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from pytest_soulmem.reporting.bootstrap import mean_interval
 from pytest_soulmem.reporting.gates import PASSED, figure, parse_metric
@@ -105,20 +107,27 @@ def load_baseline(path: Path) -> Results:
     try:
         found = read_results(path)
         for at, case in enumerate(found.cases):
-            _check_system(case, at)
+            _check_result(case, at)
     except (OSError, msgspec.MsgspecError, RecursionError) as error:
         said = f"{path} is no results file of this version: {error}"
         raise BaselineError(visible(said)) from None
     return found
 
 
-def _check_system(case: CaseResult, at: int) -> None:
-    """The one thing that kinds put into ``result`` and comparisons read."""
+class _Compared(Struct, frozen=True):
+    """What comparisons read of what kinds put into ``result``."""
+
+    system: dict[str, str | None] | None = None
+    check: str | None = None
+    mode: str | None = None
+
+
+def _check_result(case: CaseResult, at: int) -> None:
     try:
-        msgspec.convert(case.result.get("system"), dict[str, str | None] | None)
+        msgspec.convert(case.result, _Compared)
     except msgspec.ValidationError as error:
         reason, _, below = str(error).partition(" - at `$")
-        place = f"$.cases[{at}].result.system{below.rstrip('`')}"
+        place = f"$.cases[{at}].result{below.rstrip('`')}"
         raise msgspec.ValidationError(f"{reason} - at `{place}`") from None
 
 
@@ -131,15 +140,27 @@ class Comparison:
     changed: Sequence[str] = ()
     added: Sequence[str] = ()
     gone: Sequence[str] = ()
-    other_systems: Sequence[str] = field(default=())
+    """Cases that their file no longer holds."""
+    unrun: int = 0
+    """How many cases of the baseline did not run for another reason: they were not selected."""
+    other_systems: Sequence[str] = ()
     """How the systems under test differ; then nothing is compared."""
+    other_checks: Sequence[str] = ()
+    """How the checks differ, where they do; of such cases only the metrics are compared."""
+    other_modes: Sequence[str] = ()
+    """How the modes differ, where that was not asked for."""
+
+    @property
+    def judged_alike(self) -> list[tuple[CaseResult, CaseResult]]:
+        """The pairs whose outcomes mean the same: no check but one judged both."""
+        return [pair for pair in self.pairs if not _difference("check", *pair)]
 
     @property
     def lost(self) -> list[str]:
         """Cases that passed and no longer do."""
         return [
             new.nodeid
-            for old, new in self.pairs
+            for old, new in self.judged_alike
             if old.outcome == "passed" and new.outcome in ("failed", "error")
         ]
 
@@ -148,7 +169,7 @@ class Comparison:
         """Cases that failed and pass now."""
         return [
             new.nodeid
-            for old, new in self.pairs
+            for old, new in self.judged_alike
             if old.outcome in ("failed", "error") and new.outcome == "passed"
         ]
 
@@ -161,24 +182,51 @@ class Comparison:
 
     def values(self, metric: str) -> list[tuple[float, float]]:
         """Old and new value of a figure, per case that has both."""
-        both = ((figure(old, metric), figure(new, metric)) for old, new in self.pairs)
+        pairs = self.judged_alike if metric == PASSED else self.pairs
+        both = ((figure(old, metric), figure(new, metric)) for old, new in pairs)
         return [(old, new) for old, new in both if old is not None and new is not None]
 
 
-def compare(old: Results, new: Sequence[CaseResult]) -> Comparison:
-    """Pair the cases of two runs by node id."""
+def compare(old: Results, new: Results, held: Collection[str] = ()) -> Comparison:
+    """Pair the cases of two runs by node id.
+
+    ``held`` has the node ids in all files that the new run collected, selected or not.
+    """
     before = {case.nodeid: case for case in old.cases}
-    after = {case.nodeid: case for case in new}
-    systems = list(_other_systems(old.cases, new))
+    after = {case.nodeid: case for case in new.cases}
+    systems = list(_other_systems(old.cases, new.cases))
     common = [name for name in after if name in before]
     same = [name for name in common if _alike(before[name], after[name])]
+    absent = [case for name, case in before.items() if name not in after]
+    files = {name.split("::")[0] for name in held}
+    gone = [case.nodeid for case in absent if case.file in files and case.nodeid not in held]
+    pairs = [] if systems else [(before[name], after[name]) for name in same]
+    # Who asks for a mode and compares does so to compare modes.
+    unasked = [] if new.settings.get("mode") else pairs
     return Comparison(
-        pairs=() if systems else [(before[name], after[name]) for name in same],
-        changed=[name for name in common if name not in set(same)],
+        pairs=pairs,
+        changed=[name for name in common if not _alike(before[name], after[name])],
         added=[name for name in after if name not in before],
-        gone=[name for name in before if name not in after],
+        gone=gone,
+        unrun=len(absent) - len(gone),
         other_systems=systems,
+        other_checks=_differences("check", pairs),
+        other_modes=_differences("mode", unasked),
     )
+
+
+def _differences(name: str, pairs: Sequence[tuple[CaseResult, CaseResult]]) -> list[str]:
+    """How what cases ran with differs, and in how many of them."""
+    found = Counter(filter(None, (_difference(name, old, new) for old, new in pairs)))
+    return [f"{said}: {count} case(s)" for said, count in found.items()]
+
+
+def _difference(name: str, old: CaseResult, new: CaseResult) -> str | None:
+    """What a case ran with then and now, if that differs; one that could not run does not say."""
+    then, now = old.result.get(name), new.result.get(name)
+    if not (then and now) or then == now:
+        return None
+    return f"{name} {visible(then)} in the baseline, {visible(now)} now"
 
 
 def _alike(old: CaseResult, new: CaseResult) -> bool:
@@ -231,12 +279,16 @@ def comparison_section(name: str, comparison: Comparison) -> Section:
     table = Table(["", "old", "new", "difference", "95% interval", "cases"], rows)
     notes = [
         *(f"not compared: {line}" for line in comparison.other_systems),
+        *comparison.other_modes,
+        *(f"{line} left out of passed, lost and won" for line in comparison.other_checks),
         *_listing("lost", comparison.lost),
         *_listing("won", comparison.won),
         *_listing("changed since, not compared", comparison.changed),
         *_listing("not in the baseline", comparison.added),
         *_listing("only in the baseline", comparison.gone),
     ]
+    if comparison.unrun:
+        notes.append(f"in the baseline, not run now: {comparison.unrun} case(s)")
     return Section(f"comparison with {visible(name)}", [table] if rows else [], notes)
 
 

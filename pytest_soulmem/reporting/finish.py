@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from pytest_soulmem.reporting.baseline import (
     BaselineError,
+    Comparison,
     baseline_path,
     compare,
     comparison_section,
@@ -16,7 +17,7 @@ from pytest_soulmem.reporting.baseline import (
     load_baseline,
     regressions,
 )
-from pytest_soulmem.reporting.gates import shortfalls
+from pytest_soulmem.reporting.gates import judged
 from pytest_soulmem.reporting.results import Results, encode, write_atomically
 from pytest_soulmem.reporting.table import Section
 from pytest_soulmem.reporting.text import visible
@@ -34,9 +35,10 @@ EXIT_NOT_WRITTEN = 22
 
 @dataclass(frozen=True)
 class Ending:
-    """What a page shows besides the results: gates that are not reached, and the comparison."""
+    """What a page shows besides the results: problems, gates that are reached, the comparison."""
 
     problems: Sequence[str] = ()
+    reached: Sequence[str] = ()
     sections: Sequence[Section] = ()
 
 
@@ -57,10 +59,13 @@ class Conclusion:
             self.exit_status = self.exit_status or status
 
 
-def conclude(results: Results, settings: Settings, root: Path, start: Path) -> Conclusion:
+def conclude(
+    results: Results, settings: Settings, root: Path, start: Path, held: Collection[str]
+) -> Conclusion:
     """Write what was asked for, then check gates and compare.
 
-    ``root`` is where baselines are kept, ``start`` where pytest was started.
+    ``root`` is where baselines are kept, ``start`` where pytest was started; ``held`` has the node
+    ids in all files that were collected.
     """
     conclusion = Conclusion()
     if not (results.cases or results.errors):
@@ -72,9 +77,19 @@ def conclude(results: Results, settings: Settings, root: Path, start: Path) -> C
     if settings.rank:
         conclusion.sections.append(ranking_section(settings.rank, results.cases))
     if settings.compare:
-        _compare(results, settings, root, start, conclusion)
-    short = shortfalls(settings.fail_under, results.cases)
-    ending = Ending((*conclusion.problems, *short), tuple(conclusion.sections))
+        try:
+            baseline = load_baseline(find_baseline(root, settings.compare, start))
+        except BaselineError as error:
+            conclusion.fail(EXIT_REGRESSION, [str(error)])
+        else:
+            _compare(compare(baseline, results, held), settings, conclusion)
+    gates = [judged(gate, results.cases) for gate in settings.fail_under]
+    short = [gate.text for gate in gates if not gate.reached]
+    ending = Ending(
+        problems=(*conclusion.problems, *short),
+        reached=[gate.text for gate in gates if gate.reached],
+        sections=tuple(conclusion.sections),
+    )
     for path, render in _files(settings, root, ending).items():
         problem = _write(path, render, results)
         conclusion.fail(EXIT_NOT_WRITTEN, [problem] if problem else [])
@@ -116,14 +131,6 @@ def _files(
     return files
 
 
-def _compare(
-    results: Results, settings: Settings, root: Path, start: Path, conclusion: Conclusion
-) -> None:
-    try:
-        baseline = load_baseline(find_baseline(root, settings.compare or "", start))
-    except BaselineError as error:
-        conclusion.fail(EXIT_REGRESSION, [str(error)])
-        return
-    comparison = compare(baseline, results.cases)
+def _compare(comparison: Comparison, settings: Settings, conclusion: Conclusion) -> None:
     conclusion.sections.append(comparison_section(settings.compare or "", comparison))
     conclusion.fail(EXIT_REGRESSION, regressions(comparison, settings.compare_fail))

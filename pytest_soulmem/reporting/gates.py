@@ -65,23 +65,28 @@ def parse_gate(text: str) -> Gate:
     return Gate(parse_metric(metric), minimum, files or "*")
 
 
-def shortfalls(gates: Sequence[Gate], cases: Sequence[CaseResult]) -> list[str]:
-    """What each gate that is not reached falls short by."""
-    return [line for gate in gates if (line := _shortfall(gate, cases))]
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a gate is reached, and in words what it was measured by."""
+
+    reached: bool
+    text: str
 
 
-def _shortfall(gate: Gate, cases: Sequence[CaseResult]) -> str | None:
+def judged(gate: Gate, cases: Sequence[CaseResult]) -> Judgement:
+    """What the mean of some cases says of a gate."""
     values = [
         value
         for case in cases
         if fnmatchcase(case.file, gate.files) and (value := figure(case, gate.metric)) is not None
     ]
     if not values:
-        return f"{gate}: no case has this figure"
+        return Judgement(False, f"{gate}: no case has this figure")
     mean = sum(values) / len(values)
+    found = f"{gate}: {mean:.4f} over {len(values)} case(s)"
     if mean >= gate.minimum:
-        return None
-    return f"{gate}: {mean:.4f} over {len(values)} case(s), short by {gate.minimum - mean:.4f}"
+        return Judgement(True, found)
+    return Judgement(False, f"{found}, short by {gate.minimum - mean:.4f}")
 
 
 def figure(case: CaseResult, metric: str) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,13 @@ def _kind_of(report: Any) -> str | None:
     return found.kind.name if found else None
 
 
+def _held_by(nodes: Sequence[Any]) -> Iterator[str]:
+    """The node ids of the cases among a file's nodes, and of those that its groups will make."""
+    for node in nodes:
+        yield from (f"{node.nodeid}::{case.name}" for case in getattr(node, "cases", ()))
+        yield node.nodeid
+
+
 class Gatherer:
     """A plugin object that keeps every record of the run."""
 
@@ -88,6 +95,22 @@ class Gatherer:
         self._errors: dict[str, str] = {}
         self._selected: Sequence[str] = ()
         """Under xdist, the node ids of all that workers run, in order."""
+        self._held: dict[str, None] = {}
+
+    @property
+    def held(self) -> Collection[str]:
+        """The node ids in all files that were collected, of cases that were not selected too."""
+        return self._held.keys()
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Keep what a file holds; innermost, before ``--lf`` drops what passed."""
+        report = yield
+        if collector.nodeid.endswith(".json"):
+            self._held.update(dict.fromkeys(_held_by(report.result)))
+        return report
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -119,6 +142,22 @@ class Gatherer:
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """Keep the order of what a worker is about to run; it is the same in all."""
         self._selected = ids
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Let a worker tell what it held besides the cases that all workers share."""
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            selected = {item.nodeid for item in session.items}
+            rest = [name for name in self._held if name not in selected]
+            # As text, which xdist carries whatever the names hold.
+            output["soulmem_unselected"] = json.dumps(rest)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Keep what a worker held; one that died does not say."""
+        rest = getattr(node, "workeroutput", {}).get("soulmem_unselected")
+        if rest is not None:
+            self._held.update(dict.fromkeys((*self._selected, *json.loads(rest))))
 
     def _crashed(self, report: pytest.TestReport) -> Record | None:
         """The record of a case whose worker died: how it ended, and what is known besides."""

@@ -75,15 +75,16 @@ def test_a_name_may_be_chinese():
 
 def test_what_was_lost_and_won():
     old = results(case("a"), case("b", "failed"), case("c"), case("d", "error"))
-    comparison = compare(old, [case("a", "failed"), case("b"), case("c"), case("d", "failed")])
+    new = results(case("a", "failed"), case("b"), case("c"), case("d", "failed"))
+    comparison = compare(old, new)
     assert comparison.lost == ["queries/a.json::a"]
     assert comparison.won == ["queries/a.json::b"]
 
 
 def test_cases_that_changed_came_or_went_are_told_and_not_compared():
     old = results(case("same", rr=1.0), case("changed", rr=1.0), case("gone", rr=1.0))
-    new = [case("same", rr=0.5), case("changed", fingerprint="g", rr=0.0), case("new", rr=0.0)]
-    comparison = compare(old, new)
+    new = results(case("same", rr=0.5), case("changed", fingerprint="g", rr=0.0), case("new"))
+    comparison = compare(old, new, [own.nodeid for own in new.cases])
     assert comparison.values("rr") == [(1.0, 0.5)]
     notes = "\n".join(comparison_section("base", comparison).notes)
     assert "changed since, not compared: 1\n  queries/a.json::changed" in notes
@@ -91,9 +92,25 @@ def test_cases_that_changed_came_or_went_are_told_and_not_compared():
     assert "only in the baseline: 1\n  queries/a.json::gone" in notes
 
 
+def test_cases_that_were_not_selected_are_counted_and_not_named():
+    elsewhere = msgspec.structs.replace(CASE, nodeid="queries/b.json::x", file="queries/b.json")
+    old = results(case("a"), case("b"), case("gone"), elsewhere)
+    new = results(case("a"))
+    held = ["queries/a.json::a", "queries/a.json::b"]
+    notes = comparison_section("base", compare(old, new, held)).notes
+    assert notes == [
+        "only in the baseline: 1",
+        "  queries/a.json::gone",
+        "in the baseline, not run now: 2 case(s)",
+    ]
+    assert comparison_section("base", compare(old, new)).notes == [
+        "in the baseline, not run now: 3 case(s)"
+    ]
+
+
 def test_a_case_that_could_not_run_is_lost_and_not_changed():
     old = results(case("died", rr=1.0), case("came to life", "error", fingerprint=""))
-    new = [case("died", "failed", fingerprint=""), case("came to life", rr=1.0)]
+    new = results(case("died", "failed", fingerprint=""), case("came to life", rr=1.0))
     comparison = compare(old, new)
     assert comparison.changed == []
     assert comparison.lost == ["queries/a.json::died"]
@@ -101,8 +118,8 @@ def test_a_case_that_could_not_run_is_lost_and_not_changed():
 
 
 def test_another_embedder_is_not_compared():
-    comparison = compare(results(case("a", rr=1.0)), [case("a", system="bge", rr=0.0)])
-    assert comparison.pairs == ()
+    comparison = compare(results(case("a", rr=1.0)), results(case("a", system="bge", rr=0.0)))
+    assert not comparison.pairs
     section = comparison_section("base", comparison)
     assert not section.tables
     assert section.notes[0] == (
@@ -111,9 +128,66 @@ def test_another_embedder_is_not_compared():
     assert regressions(comparison, [Allowance("rr", 50.0, True)]) == ["rr: nothing to compare"]
 
 
+def under(name, outcome="passed", **ran):
+    """A case with the check or mode that it ran with."""
+    found = case(name, outcome, rr=0.5)
+    return msgspec.structs.replace(found, result=found.result | ran)
+
+
+def test_outcomes_of_two_checks_are_not_compared_while_metrics_are():
+    old = [under("a", check="hit"), under("b", "failed", check="hit"), under("c", check="exact")]
+    new = [under("a", "failed", check="exact"), under("b", check="exact")]
+    comparison = compare(results(*old), results(*new, under("c", "failed", check="exact")))
+    assert comparison.lost == ["queries/a.json::c"]
+    assert comparison.won == []
+    assert comparison.values("passed") == [(1.0, 0.0)]
+    assert len(comparison.values("rr")) == 3
+    notes = comparison_section("base", comparison).notes
+    assert notes[0] == (
+        "check hit in the baseline, exact now: 2 case(s) left out of passed, lost and won"
+    )
+
+
+def test_where_every_check_differs_there_are_no_outcomes_to_compare():
+    comparison = compare(
+        results(under("a", check="hit")), results(under("a", "failed", check="none"))
+    )
+    (table,) = comparison_section("base", comparison).tables
+    assert [row[0] for row in table.rows] == ["rr"]
+    assert regressions(comparison, [Allowance("passed", 0, False)]) == [
+        "passed: nothing to compare"
+    ]
+
+
+def test_a_case_that_could_not_run_has_no_check_and_is_lost():
+    comparison = compare(results(under("a", check="hit")), results(case("a", "error")))
+    assert comparison.lost == ["queries/a.json::a"]
+    assert not comparison.other_checks
+
+
+def test_modes_are_compared_and_told_where_nobody_asked_for_one():
+    old, new = results(under("a", mode="full")), results(under("a", "failed", mode="embedding"))
+    comparison = compare(old, new)
+    assert comparison.lost == ["queries/a.json::a"]
+    notes = comparison_section("base", comparison).notes
+    assert notes[0] == "mode full in the baseline, embedding now: 1 case(s)"
+    asked = msgspec.structs.replace(new, settings={"mode": "embedding"})
+    assert compare(old, asked).lost == comparison.lost
+    assert not compare(old, asked).other_modes
+
+
+@pytest.mark.parametrize("name", ["check", "mode"])
+@pytest.mark.parametrize("value", [7, ["hit"], {}])
+def test_a_check_or_mode_that_is_none_is_told_with_its_place(tmp_path, name, value):
+    path = tmp_path / "x.json"
+    path.write_bytes(encode(results(case("a"), under("b", **{name: value}))))
+    with pytest.raises(BaselineError, match=rf"`\$\.cases\[1\]\.result\.{name}`"):
+        load_baseline(path)
+
+
 def test_the_table_has_old_new_difference_and_interval():
     old = results(*(case(str(n), rr=0.5) for n in range(4)))
-    new = [case(str(n), rr=0.5 + n / 10) for n in range(4)]
+    new = results(*(case(str(n), rr=0.5 + n / 10) for n in range(4)))
     (table,) = comparison_section("base", compare(old, new)).tables
     passed, rr = table.rows
     assert passed[:4] == ["passed", "1.0000", "1.0000", "+0.0000"]
@@ -133,7 +207,7 @@ def test_the_table_has_old_new_difference_and_interval():
     ],
 )
 def test_a_mean_that_fell_by_more_than_is_allowed(allowance, falls):
-    comparison = compare(results(case("a", rr=0.8)), [case("a", rr=0.72)])
+    comparison = compare(results(case("a", rr=0.8)), results(case("a", rr=0.72)))
     lines = regressions(comparison, [allowance])
     assert bool(lines) is falls
     if falls:
@@ -141,7 +215,7 @@ def test_a_mean_that_fell_by_more_than_is_allowed(allowance, falls):
 
 
 def test_a_rise_is_no_regression():
-    comparison = compare(results(case("a", rr=0.1)), [case("a", rr=0.9)])
+    comparison = compare(results(case("a", rr=0.1)), results(case("a", rr=0.9)))
     assert regressions(comparison, [Allowance("rr", 0.0, False)]) == []
 
 
@@ -185,7 +259,7 @@ def test_a_system_that_says_little_is_compared(tmp_path, system):
     whole = results(case("a", rr=1.0))
     whole.cases[0].result["system"] = system
     path.write_bytes(encode(whole))
-    assert comparison_section("x", compare(load_baseline(path), whole.cases)).tables
+    assert comparison_section("x", compare(load_baseline(path), whole)).tables
 
 
 FOREIGN = {

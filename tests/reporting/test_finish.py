@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from projects import EMBEDDER, LEAKING, queries
+from projects import EMBEDDER, LEAKING, case, failing, queries
 
 GATES = [
     (["--soulmem-fail-under=rr=0.9"], 20, "*rr at least 0.9: no case has this figure*"),
@@ -171,3 +171,56 @@ def test_collecting_alone_judges_nothing(without) -> None:
     result = without.run("--collect-only", "--soulmem-fail-under=rr=0.9", "--soulmem-json=r.json")
     assert result.ret == 0
     assert not (without.path / "r.json").exists()
+
+
+@pytest.fixture
+def fewer(project: Any) -> Any:
+    """Two files with a baseline, of which one case went."""
+    project.write("queries/p.json", queries(case("p")))
+    project.write("queries/q.json", queries(failing("sea"), case("tea"), case("went")))
+    project.run("--soulmem-save=main")
+    project.write("queries/q.json", queries(failing("sea"), case("tea")))
+    return project
+
+
+SELECTIONS = [
+    ([], 0),
+    (["queries/q.json"], 1),
+    (["queries/q.json::tea"], 2),
+    (["-k", "q.json and tea"], 2),
+    (["--deselect=queries/q.json::sea"], 1),
+    (["--maxfail=1"], 1),
+]
+
+
+def told_after(result: Any, unrun: int) -> None:
+    result.stdout.fnmatch_lines(["only in the baseline: 1", "  queries/q.json::went"])
+    told = [line for line in result.outlines if line.startswith("in the baseline, not run now")]
+    assert told == [f"in the baseline, not run now: {unrun} case(s)"] * bool(unrun)
+
+
+@pytest.mark.parametrize(("selection", "unrun"), SELECTIONS)
+def test_only_cases_that_went_are_named(fewer, selection, unrun) -> None:
+    told_after(fewer.run(*selection, "--soulmem-compare=main"), unrun)
+
+
+@pytest.mark.parametrize(("selection", "unrun"), SELECTIONS[:4:2])
+def test_workers_tell_which_cases_went(fewer, selection, unrun) -> None:
+    options = ("-n1", "-p", "no:cacheprovider", "--soulmem-compare=main")
+    told_after(fewer.run_apart(*selection, *options), unrun)
+
+
+def test_what_lf_leaves_out_has_not_gone(fewer) -> None:
+    fewer.pytester.runpytest_inprocess()
+    told_after(fewer.pytester.runpytest_inprocess("--lf", "--soulmem-compare=main"), 2)
+
+
+def test_groups_of_cases_that_were_not_selected_have_not_gone(forget_project) -> None:
+    options = ("-p", "no:cacheprovider")
+    forget_project.runpytest_inprocess(*options, "--soulmem-save=main")
+    saved = json.loads((forget_project.path / ".soulmem/main.json").read_bytes())["cases"]
+    assert any(own["nodeid"].count("::") > 1 for own in saved), "laws stand in a group"
+    chosen = next(own["nodeid"] for own in saved if own["nodeid"].count("::") == 1)
+    result = forget_project.runpytest_inprocess(*options, chosen, "--soulmem-compare=main")
+    assert f"in the baseline, not run now: {len(saved) - 1} case(s)" in result.outlines
+    result.stdout.no_fnmatch_line("only in the baseline*")

@@ -4,7 +4,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from pytest_soulmem.reporting.gates import Gate, parse_gate, parse_metric, shortfalls
+from pytest_soulmem.reporting.gates import Gate, Judgement, judged, parse_gate, parse_metric
 from reporting.samples import CASE
 
 
@@ -65,28 +65,29 @@ def test_what_is_no_metric_and_like_none_is_told_with_all_there_are():
         assert re.sub(r"\d+", "K", name) in said
 
 
-def test_a_gate_that_is_reached_says_nothing():
-    assert shortfalls([Gate("rr", 0.75)], [case(rr=0.5), case(rr=1.0)]) == []
+def test_a_gate_that_is_reached_says_by_what():
+    found = judged(Gate("rr", 0.75), [case(rr=0.5), case(rr=1.0)])
+    assert found == Judgement(True, "rr at least 0.75: 0.7500 over 2 case(s)")
 
 
 def test_a_gate_says_by_how_much_a_mean_is_short():
-    (line,) = shortfalls([Gate("rr", 0.9)], [case(rr=0.5), case(rr=1.0), case()])
-    assert line == "rr at least 0.9: 0.7500 over 2 case(s), short by 0.1500"
+    found = judged(Gate("rr", 0.9), [case(rr=0.5), case(rr=1.0), case()])
+    assert found == Judgement(False, "rr at least 0.9: 0.7500 over 2 case(s), short by 0.1500")
 
 
 def test_a_gate_over_files_leaves_others_out():
     cases = [case("queries/a.json::x", rr=1.0), case("queries/b.json::x", rr=0.0)]
-    assert shortfalls([Gate("rr", 1.0, "queries/a.json")], cases) == []
-    (line,) = shortfalls([Gate("rr", 1.0, "queries/b*")], cases)
-    assert line.startswith("queries/b*: rr at least 1: 0.0000 over 1 case(s)")
+    assert judged(Gate("rr", 1.0, "queries/a.json"), cases).reached
+    found = judged(Gate("rr", 1.0, "queries/b*"), cases)
+    assert not found.reached
+    assert found.text.startswith("queries/b*: rr at least 1: 0.0000 over 1 case(s)")
 
 
 def test_a_figure_that_no_case_has_is_no_silent_pass():
-    (line,) = shortfalls([Gate("recal@5", 0.1)], [case(rr=1.0)])
-    assert line == "recal@5 at least 0.1: no case has this figure"
+    found = judged(Gate("recal@5", 0.1), [case(rr=1.0)])
+    assert found == Judgement(False, "recal@5 at least 0.1: no case has this figure")
 
 
 def test_the_share_of_passed_cases_is_a_figure_too():
     cases = [case(), case(outcome="failed"), case(outcome="error"), case(outcome="skipped")]
-    (line,) = shortfalls([Gate("passed", 0.5)], cases)
-    assert "0.3333 over 3 case(s)" in line
+    assert "0.3333 over 3 case(s)" in judged(Gate("passed", 0.5), cases).text

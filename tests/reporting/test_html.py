@@ -186,16 +186,15 @@ def test_gates_and_the_comparison_are_shown():
     section = Section(
         "comparison with base", [Table(["", "old"], [["recall@3", "0.9"]])], ["lost: 1", "  x"]
     )
-    text = page_of(
-        results(fail_under=["recall@3 at least 0.9"]), Ending(["recall@3: short"], [section])
-    )
+    text = page_of(ending=Ending(["recall@3: short"], ["rr: reached"], [section]))
     assert "recall@3: short" in text
     assert "Comparison with base" in text
     assert '<li class="deep">x</li>' in text
-    reached = plain_text(page_of(results(fail_under=["recall@3 at least 0.9"])))
-    assert "Every gate is reached: recall@3 at least 0.9." in reached
-    unjudged = render_html(results(fail_under=["recall@3 at least 0.9"])).decode()
-    assert "gate is reached" not in unjudged
+    assert "✓  rr: reached" in plain_text(text)
+    reached = page_of(ending=Ending(reached=["rr: reached"]))
+    assert 'href="#gates"' in reached
+    assert "✓  rr: reached" in plain_text(reached)
+    assert 'id="gates"' not in page_of(results(fail_under=["recall@3 at least 0.9"]))
 
 
 # Figures and sweeps.
@@ -442,14 +441,16 @@ def test_the_page_is_whole_under_xdist(forget_project):
     assert "2 of 2 cases passed" in (forget_project.path / "r.html").read_text("utf-8")
 
 
-def test_gates_that_are_not_reached_are_in_the_page(forget_project):
+def test_every_gate_is_in_the_page_and_only_what_is_not_reached_in_the_terminal(forget_project):
+    gates = ("rr=0.9", "passed=0.5")
     run = forget_project.runpytest_inprocess(
-        *FORGET_RUN, "--soulmem-html=r.html", "--soulmem-fail-under=rr=0.9"
+        *FORGET_RUN, "--soulmem-html=r.html", *(f"--soulmem-fail-under={gate}" for gate in gates)
     )
     assert run.ret == 20
-    assert "rr at least 0.9: no case has this figure" in (forget_project.path / "r.html").read_text(
-        "utf-8"
-    )
+    text = plain_text((forget_project.path / "r.html").read_text("utf-8"))
+    assert "✕  rr at least 0.9: no case has this figure" in text
+    assert "✓  passed at least 0.5: 1.0000 over 2 case(s)" in text
+    run.stdout.no_fnmatch_line("*passed at least*")
 
 
 def test_without_jinja2_the_run_ends_at_once_and_names_the_extra(forget_project, monkeypatch):

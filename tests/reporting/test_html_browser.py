@@ -304,7 +304,7 @@ def test_axe_finds_nothing(show, scheme, width):
     errors = [CollectionError("queries/bad.json", "queries/bad.json: broken")]
     page = show(
         results(errors=errors),
-        Ending(["recall@3: short"], [section]),
+        Ending(["recall@3: short"], ["rr: reached"], [section]),
         color_scheme=scheme,
         viewport={"width": width, "height": 800},
     )
@@ -314,6 +314,28 @@ def test_axe_finds_nothing(show, scheme, width):
 
 
 # Any width, any medium.
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_shadow_shows_where_a_table_has_more(show, scheme):
+    page = show(color_scheme=scheme, viewport={"width": 400, "height": 900})
+    table = page.locator("#figures .scroll").first
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+
+    def corner(x: float) -> bytes:
+        """A piece of a table's edge above all text, as a picture."""
+        clip = {"x": round(x), "y": round(box["y"]) + 1, "width": 2, "height": 2}
+        found: bytes = page.screenshot(clip=clip)
+        return found
+
+    left, right, outside = box["x"], box["x"] + box["width"] - 2, box["x"] - 8
+    plain = corner(outside)
+    assert corner(left) == plain
+    assert corner(right) != plain
+    table.evaluate("own => own.scrollLeft = own.scrollWidth")
+    assert corner(left) != plain
+    assert corner(right) == plain
 
 
 @pytest.mark.parametrize("make", [results, hostile_results])

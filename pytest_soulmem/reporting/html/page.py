@@ -102,7 +102,6 @@ class Page:
     failures: Sequence[CaseView]
     more_failures: int
     kinds: Sequence[str]
-    gates: Sequence[str]
     ending: Ending = field(default_factory=Ending)
     outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
 
@@ -126,7 +125,6 @@ def build_page(results: Results, ending: Ending | None = None) -> Page:
         failures=failures[:_FAILURES],
         more_failures=max(0, len(failures) - _FAILURES),
         kinds=list(dict.fromkeys(case.kind for case in results.cases)),
-        gates=results.settings.get("fail_under") or () if ending else (),
         ending=ending or Ending(),
     )
 
