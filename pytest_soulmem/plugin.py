@@ -165,6 +165,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         config.rootpath,
         config.invocation_params.dir,
         gatherer.held,
+        broken_off=session.exitstatus not in _ENDED
+        or bool(session.shouldstop or session.shouldfail),
     )
     config.stash[_conclusion] = conclusion
     if session.exitstatus == pytest.ExitCode.OK and conclusion.exit_status:

@@ -315,6 +315,8 @@ def read_settings(config: pytest.Config) -> Settings:
     if (asked["compare-fail"] or ini["compare-fail"]) and not (asked["compare"] or ini["compare"]):
         raise pytest.UsageError("soulmem-compare-fail needs soulmem-compare: with which baseline?")
     chosen = {name: ini[name] if asked[name] is None else asked[name] for name in asked}
+    files = {name: _path(config, asked[name], ini[name]) for name in ("json", "md", "html")}
+    _refuse_one_file(files)
     url = chosen["embedder"] if "://" in (chosen["embedder"] or "") else None
     return Settings(
         k=chosen["k"],
@@ -336,9 +338,9 @@ def read_settings(config: pytest.Config) -> Settings:
         vectors=_path(config, asked["vectors"], ini["vectors"]) or _cached(config),
         vectors_only=bool(chosen["vectors-only"]),
         laws=chosen["laws"] != "off",
-        json=_path(config, asked["json"], ini["json"]),
-        markdown=_path(config, asked["md"], ini["md"]),
-        html=_path(config, asked["html"], ini["html"]),
+        json=files["json"],
+        markdown=files["md"],
+        html=files["html"],
         fail_under=tuple(chosen["fail-under"] or ()),
         save=chosen["save"],
         compare=chosen["compare"],
@@ -347,6 +349,17 @@ def read_settings(config: pytest.Config) -> Settings:
         rows=bool(config.getoption("htmlpath", None)),
         insisted=_insisted(asked),
     )
+
+
+def _refuse_one_file(files: Mapping[str, Path | None]) -> None:
+    """Refuse one file for two results; a device such as the standard output takes both."""
+    taken: dict[Path, str] = {}
+    for name, path in files.items():
+        if path is None or path.is_relative_to("/dev"):
+            continue
+        other = taken.setdefault(path.resolve(), name)
+        if other != name:
+            raise pytest.UsageError(f"--soulmem-{other} and --soulmem-{name} name one file: {path}")
 
 
 def _insisted(asked: Mapping[str, Any]) -> tuple[str, ...]:

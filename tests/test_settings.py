@@ -226,3 +226,15 @@ def test_an_allowance_without_a_baseline_is_a_usage_error(pytester):
     result = pytester.runpytest_inprocess("--soulmem-compare-fail=recall@5:1%")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*soulmem-compare-fail needs soulmem-compare*"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("x.out", "x.out"), ("x.out", "./x.out"), ("x.out", "link.out")]
+)
+def test_two_results_in_one_file_are_refused(project, first: str, second: str) -> None:
+    project.write("queries/q.json", queries())
+    project.write("x.out", "")
+    (project.path / "link.out").symlink_to("x.out")
+    result = project.run(f"--soulmem-json={first}", f"--soulmem-md={second}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--soulmem-json and --soulmem-md name one file: *.out*"])

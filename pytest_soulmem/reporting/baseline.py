@@ -201,8 +201,6 @@ def compare(old: Results, new: Results, held: Collection[str] = ()) -> Compariso
     files = {name.split("::")[0] for name in held}
     gone = [case.nodeid for case in absent if case.file in files and case.nodeid not in held]
     pairs = [] if systems else [(before[name], after[name]) for name in same]
-    # Who asks for a mode and compares does so to compare modes.
-    unasked = [] if new.settings.get("mode") else pairs
     return Comparison(
         pairs=pairs,
         changed=[name for name in common if not _alike(before[name], after[name])],
@@ -211,7 +209,7 @@ def compare(old: Results, new: Results, held: Collection[str] = ()) -> Compariso
         unrun=len(absent) - len(gone),
         other_systems=systems,
         other_checks=_differences("check", pairs),
-        other_modes=_differences("mode", unasked),
+        other_modes=_differences("mode", pairs),
     )
 
 

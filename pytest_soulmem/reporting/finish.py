@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -60,20 +60,27 @@ class Conclusion:
 
 
 def conclude(
-    results: Results, settings: Settings, root: Path, start: Path, held: Collection[str]
+    results: Results,
+    settings: Settings,
+    root: Path,
+    start: Path,
+    held: Collection[str],
+    broken_off: bool = False,
 ) -> Conclusion:
     """Write what was asked for, then check gates and compare.
 
     ``root`` is where baselines are kept, ``start`` where pytest was started; ``held`` has the node
-    ids in all files that were collected.
+    ids in all files that were collected. A run that was ``broken_off`` is not kept as a baseline.
     """
     conclusion = Conclusion()
-    if not (results.cases or results.errors):
+    nothing = not (results.cases or results.errors)
+    if nothing:
         conclusion.lines.append("soulmem: no fixture ran")
-        if settings.save:
-            # An empty baseline would replace one that has something to compare with.
-            conclusion.fail(EXIT_NOT_WRITTEN, [f"nothing to save as {settings.save}"])
-            settings = settings._replace(save=None)
+    if settings.save and (nothing or broken_off):
+        # A part of a run would replace one that has all to compare with.
+        why = "no fixture ran" if nothing else "the run was broken off"
+        conclusion.fail(EXIT_NOT_WRITTEN, [f"not saved as {settings.save}: {why}"])
+        settings = settings._replace(save=None)
     if settings.rank:
         conclusion.sections.append(ranking_section(settings.rank, results.cases))
     if settings.compare:
@@ -90,7 +97,7 @@ def conclude(
         reached=[gate.text for gate in gates if gate.reached],
         sections=tuple(conclusion.sections),
     )
-    for path, render in _files(settings, root, ending).items():
+    for path, render in _files(settings, root, ending):
         problem = _write(path, render, results)
         conclusion.fail(EXIT_NOT_WRITTEN, [problem] if problem else [])
         if not problem:
@@ -113,22 +120,20 @@ def _write(path: Path, render: Callable[[Results], bytes], results: Results) -> 
 
 def _files(
     settings: Settings, root: Path, ending: Ending
-) -> Mapping[Path, Callable[[Results], bytes]]:
+) -> Iterator[tuple[Path, Callable[[Results], bytes]]]:
     """The files that were asked for, and what renders each."""
-    files: dict[Path, Callable[[Results], bytes]] = {}
     if settings.json:
-        files[settings.json] = encode
+        yield settings.json, encode
     if settings.save:
-        files[baseline_path(root, settings.save)] = encode
+        yield baseline_path(root, settings.save), encode
     if settings.markdown:
         from pytest_soulmem.reporting.markdown import render_markdown
 
-        files[settings.markdown] = render_markdown
+        yield settings.markdown, partial(render_markdown, ending=ending)
     if settings.html:
         from pytest_soulmem.reporting.html import render_html
 
-        files[settings.html] = partial(render_html, ending=ending)
-    return files
+        yield settings.html, partial(render_html, ending=ending)
 
 
 def _compare(comparison: Comparison, settings: Settings, conclusion: Conclusion) -> None:

@@ -57,7 +57,7 @@ def parse_gate(text: str) -> Gate:
     except ValueError:
         minimum = float("nan")
     # Not a number fails this comparison too.
-    if not metric or not 0 <= minimum <= 1:
+    if not metric or left.startswith(":") or not 0 <= minimum <= 1:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no gate such as recall@5=0.9 or queries/*.json:recall@5=0.9, "
             "with a minimum from 0 to 1"

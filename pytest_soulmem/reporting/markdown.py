@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_soulmem.kinds import KINDS
+from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.gather import Record
 from pytest_soulmem.reporting.results import CaseResult, Results
 from pytest_soulmem.reporting.table import Section, Table
@@ -14,18 +15,25 @@ _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[
 _FAILURES = 20
 
 
-def render_markdown(results: Results) -> bytes:
-    """The summary: how many passed, what the terminal reports, and the failures."""
-    return ("\n".join(_lines(results)) + "\n").encode()
+def render_markdown(results: Results, ending: Ending | None = None) -> bytes:
+    """The summary: how many passed, what the terminal reports, and the failures.
+
+    Without its ending it says nothing about gates and comparisons.
+    """
+    return ("\n".join(_lines(results, ending)) + "\n").encode()
 
 
-def _lines(results: Results) -> Iterator[str]:
+def _lines(results: Results, ending: Ending | None) -> Iterator[str]:
     yield "## Memory: " + _counts(results.cases)
     yield ""
+    if ending:
+        yield from _gates(ending)
     for kind in KINDS:
         own = [case for case in results.cases if case.kind == kind.name]
         if own:
             yield from _section(kind.load().section([_record(case) for case in own]))
+    for section in ending.sections if ending else ():
+        yield from _section(section)
     failed = [case for case in results.cases if case.outcome in ("failed", "error")]
     if failed:
         yield from _failures(failed)
@@ -51,6 +59,13 @@ def _counts(cases: Sequence[CaseResult]) -> str:
     return (
         ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count) or "no cases"
     )
+
+
+def _gates(ending: Ending) -> Iterator[str]:
+    if ending.problems or ending.reached:
+        yield from (f"* ❌ {escaped(problem)}" for problem in ending.problems)
+        yield from (f"* ✅ {escaped(gate)}" for gate in ending.reached)
+        yield ""
 
 
 def _section(section: Section) -> Iterator[str]:

@@ -15,7 +15,7 @@ GATES = [
     (["--soulmem-fail-under=rr=0.9"], 20, "*rr at least 0.9: no case has this figure*"),
     (["--soulmem-compare=main", "--soulmem-compare-fail=rr:0"], 21, "*rr: nothing to compare*"),
     (["--soulmem-compare=none"], 21, "*there is no baseline 'none'*"),
-    (["--soulmem-save=main"], 22, "*nothing to save as main*"),
+    (["--soulmem-save=main"], 22, "*not saved as main: no fixture ran*"),
 ]
 INI = """[pytest]
 soulmem_fail_under = rr=0.9
@@ -224,3 +224,49 @@ def test_groups_of_cases_that_were_not_selected_have_not_gone(forget_project) ->
     result = forget_project.runpytest_inprocess(*options, chosen, "--soulmem-compare=main")
     assert f"in the baseline, not run now: {len(saved) - 1} case(s)" in result.outlines
     result.stdout.no_fnmatch_line("only in the baseline*")
+
+
+@pytest.mark.parametrize("options", [["-x"], ["--maxfail=1"]])
+def test_a_run_that_was_broken_off_keeps_the_baseline(project, options) -> None:
+    project.write("queries/q.json", queries(case("a"), case("b"), case("c")))
+    project.run("--soulmem-save=main")
+    before = (project.path / ".soulmem/main.json").read_bytes()
+    project.write("queries/q.json", queries(case("a"), failing("b"), case("c")))
+    result = project.run("--soulmem-save=main", "--soulmem-json=r.json", *options)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*not saved as main: the run was broken off*"])
+    assert (project.path / ".soulmem/main.json").read_bytes() == before
+    # A file of this run alone tells what it found.
+    assert len(json.loads((project.path / "r.json").read_bytes())["cases"]) == 2
+
+
+def test_an_interrupted_run_keeps_the_baseline(project) -> None:
+    project.write("queries/q.json", queries(case("a"), case("b")))
+    project.run("--soulmem-save=main")
+    before = (project.path / ".soulmem/main.json").read_bytes()
+    stop = "def pytest_runtest_setup(item):\n    if '::b' in item.nodeid: raise KeyboardInterrupt\n"
+    project.write("queries/conftest.py", stop)
+    result = project.run_apart("-p", "no:cacheprovider", "--soulmem-save=main")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*not saved as main: the run was broken off*"])
+    assert (project.path / ".soulmem/main.json").read_bytes() == before
+
+
+def test_markdown_tells_gates_and_the_comparison(project) -> None:
+    project.write("queries/q.json", queries(case("a")))
+    project.run("--soulmem-save=main")
+    gates = ("--soulmem-fail-under=rr=0.5", "--soulmem-fail-under=precision@5=0.99")
+    result = project.run("--soulmem-md=r.md", "--soulmem-k=5", "--soulmem-compare=main", *gates)
+    assert result.ret == 20
+    text = (project.path / "r.md").read_text("utf-8")
+    assert "* ✅ rr at least 0.5: 1.0000 over 1 case" in text
+    assert "* ❌ precision@5 at least 0.99: " in text
+    assert "### comparison with main" in text
+
+
+def test_two_results_in_a_stream_are_both_written(project) -> None:
+    project.write("queries/q.json", queries(case("a")))
+    options = ("--soulmem-json=/dev/stdout", "--soulmem-md=/dev/stdout")
+    text = project.run_apart("-p", "no:cacheprovider", *options).stdout.str()
+    assert '"pytest-soulmem-results-v1"' in text
+    assert "## Memory: 1 passed" in text
