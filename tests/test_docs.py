@@ -9,11 +9,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from consoles import PAGES, ROOT, Console, commands, missing, put, sessions
+from consoles import PAGES, ROOT, Console, commands, missing, sessions
 
 from pytest_soulmem import hooks
 from pytest_soulmem.forgetting.terms import TRIGGER
-from pytest_soulmem.places import KINDS
+from pytest_soulmem.places import KINDS, kind_of_place
 from pytest_soulmem.reporting.results import read_results
 from pytest_soulmem.retrieval import Query, Retrieval
 from pytest_soulmem.retrieval.actions import ACTIONS_PER_SUB_QUERY
@@ -30,7 +30,7 @@ SESSIONS = [
 
 @pytest.mark.parametrize(("page", "session"), SESSIONS)
 def test_a_session_shows_what_is_printed(tmp_path, page, session):
-    console = Console(tmp_path, put(page))
+    console = Console(tmp_path, {})
     for command, shown in commands(session):
         printed = console.run(command)
         assert missing(shown, printed) == [], "\n".join([f"$ {command}", *printed])
@@ -48,7 +48,13 @@ def test_a_part_of_a_file_is_in_the_file():
     pattern = r"<!-- part of: (\S+) -->\n```json\n(.*?)```"
     parts = re.findall(pattern, README.read_text("utf-8"), re.DOTALL)
     assert parts
-    assert all(part in put(README)[name] for name, part in parts)
+    assert all(part in (ROOT / name).read_text("utf-8") for name, part in parts)
+
+
+def test_examples_are_run_only_where_they_are_named():
+    examples = sorted((ROOT / "examples").iterdir())
+    assert examples
+    assert [path for path in examples if kind_of_place(path)] == []
 
 
 LINKS = [
