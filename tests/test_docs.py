@@ -155,9 +155,9 @@ def test_every_place_of_fixtures_is_told():
             assert f"`{name if folder == '*' else folder + '/<name>.json'}`" in told
 
 
-def example(name: str) -> str:
+def example(name: str, where: str = "hooks.md") -> str:
     pattern = rf"<!-- example: {name} -->\n```python\n(.*?)```"
-    (found,) = re.findall(pattern, page("hooks.md"), re.DOTALL)
+    (found,) = re.findall(pattern, page(where), re.DOTALL)
     return found
 
 
@@ -183,3 +183,23 @@ def test_the_example_of_two_versions_compares_them(tmp_path):
     assert not any("not compared" in line for line in printed)
     (passed,) = [line for line in printed if line.split()[:1] == ["passed"]]
     assert "+0.0000  +0.0000" not in passed
+
+
+def test_a_system_of_ones_own_is_put_beside_the_reference_as_told(tmp_path):
+    files = {
+        "conftest.py": example("retriever"),
+        "side_by_side.py": example("side by side", "results.md"),
+    }
+    console = Console(tmp_path, files)
+    told = page("results.md").split("### Your own system against the reference")[1]
+    (block,) = re.findall(r"```sh\n(.*?)```", told.split("\n### ")[0].split("\n## ")[0], re.DOTALL)
+    *runs, together = block.splitlines()
+    for command in runs:
+        assert re.search(r"\d+ passed in", console.run(command)[-1])
+    figures = {line.split()[0]: line.split()[1:] for line in console.run(together)}
+    assert figures["rr"][0] != figures["rr"][1]
+    assert figures["rr"][3:] == ["44", "cases"]
+    compared = console.run(f"{runs[1]} --soulmem-compare=reference.json")
+    refusal = "not compared: retrieval: the baseline was made with e5 "
+    assert any(line.startswith(refusal) for line in compared)
+    assert any(line.endswith(", this run with CharacterOverlap") for line in compared)
