@@ -306,14 +306,15 @@ def _misspellings(raw: object, kind: Any, place: str) -> list[Fault]:
     ]
 
 
-_LETTER = re.compile("[A-Za-z]")
+_REMARK = re.compile("([^A-Za-z]|(notes?|comments?)$|$)")
+"""Names that nobody takes for a field of ours: ``$schema``, ``_note``, ``说明``, ``notes``."""
 
 
 def unknown_fields(raw: object, kind: Any, place: str) -> list[Fault]:
     """Every field that reading a value as ``kind`` ignores, told as a remark on its writing.
 
-    One that passes for a misspelling is a fault, which :func:`decode` tells. A name that does not
-    begin with a Latin letter, such as ``$schema``, ``_note`` or ``说明``, is no misspelt field.
+    One that passes for a misspelling is a fault, which :func:`decode` tells; remarks are left
+    alone.
     """
     has_unknown = _unknown_finder(kind)
     if has_unknown is None or not has_unknown(raw):
@@ -324,7 +325,7 @@ def unknown_fields(raw: object, kind: Any, place: str) -> list[Fault]:
         told = _misspelt(own, struct)
         absent = [name for name in known if name not in own]
         for name in own:
-            if _LETTER.match(name) and name not in known and name not in told:
+            if name not in known and name not in told and not _REMARK.match(name):
                 message = f"unknown field `{name}`, ignored{_field_hint(name, absent)}"
                 found.append(Fault(f"{at}.{name}", message))
     return found

@@ -120,7 +120,7 @@ def test_what_is_ignored_is_told_with_the_absent_field_that_it_is_most_like() ->
     ]
 
 
-@pytest.mark.parametrize("field", ["$schema", "_note", "//", "说明", ""])
+@pytest.mark.parametrize("field", ["$schema", "_note", "//", "说明", "", "notes", "comment"])
 def test_a_remark_is_no_field(field: str) -> None:
     assert ignored({"name": "a", field: 1}) == []
 

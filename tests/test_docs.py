@@ -203,3 +203,27 @@ def test_a_system_of_ones_own_is_put_beside_the_reference_as_told(tmp_path):
     refusal = "not compared: retrieval: the baseline was made with e5 "
     assert any(line.startswith(refusal) for line in compared)
     assert any(line.endswith(", this run with CharacterOverlap") for line in compared)
+
+
+def test_the_job_for_ci_passes_as_written(tmp_path):
+    def block(mark):
+        (found,) = re.findall(rf"<!-- {mark} -->\n```\w+\n(.*?)```", readme, re.DOTALL)
+        return found
+
+    readme = README.read_text("utf-8")
+    (prepare, git_add), job = block("before CI").splitlines(), block("in CI")
+    runs = re.findall(r"- run:(?: >)?\s(.*?)(?=- run|\Z)", job, re.DOTALL)
+    install, check, run = (" ".join(command.split()) for command in runs)
+    assert install.startswith("pip install ")
+    console = Console(tmp_path, {})
+    # Laws are sought anew in every run, which takes time and needs no store.
+    console.run(f"{prepare} --soulmem-laws=off")
+    assert [name for name in git_add.split()[2:] if not (tmp_path / name).is_file()] == []
+    console.run(check)
+    assert console.run("echo $?") == ["0"]
+    summary = run.replace("$GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    printed = console.run(f"{summary} --soulmem-laws=off")
+    assert console.run("echo $?") == ["0"]
+    assert any(" comparison with main " in line for line in printed)
+    assert (tmp_path / "summary.md").read_text("utf-8").startswith("## Memory: ")
+    assert (tmp_path / "soulmem.xml").is_file()
