@@ -13,7 +13,7 @@ import re
 import types
 import typing
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar, cast
@@ -299,17 +299,70 @@ def _literals(kind: Any) -> list[str]:
 
 
 def _misspellings(raw: object, kind: Any, place: str) -> list[Fault]:
+    return [
+        fault
+        for own, struct, at in _objects(raw, kind, place)
+        for fault in _misspelling_faults(_misspelt(own, struct), at)
+    ]
+
+
+_REMARK = re.compile("([^A-Za-z]|(notes?|comments?)$|$)")
+"""Names that nobody takes for a field of ours: ``$schema``, ``_note``, ``说明``, ``notes``."""
+
+
+def unknown_fields(raw: object, kind: Any, place: str) -> list[Fault]:
+    """Every field that reading a value as ``kind`` ignores, told as a remark on its writing.
+
+    One that passes for a misspelling is a fault, which :func:`decode` tells; remarks are left
+    alone.
+    """
+    has_unknown = _unknown_finder(kind)
+    if has_unknown is None or not has_unknown(raw):
+        return []
+    found = []
+    for own, struct, at in _objects(raw, kind, place):
+        known = _fields(struct)
+        told = _misspelt(own, struct)
+        absent = [name for name in known if name not in own]
+        for name in own:
+            if name not in known and name not in told and not _REMARK.match(name):
+                message = f"unknown field `{name}`, ignored{_field_hint(name, absent)}"
+                found.append(Fault(f"{at}.{name}", message))
+    return found
+
+
+def _field_hint(name: str, known: Sequence[str]) -> str:
+    # Imported here: most files have no unknown field.
+    from rapidfuzz import process
+    from rapidfuzz.distance import Indel
+
+    # Without substitutions: whoever misses a field's name leaves words out, or adds some.
+    scorer = Indel.normalized_similarity
+    found = process.extractOne(name, known, scorer=scorer, score_cutoff=0.6)
+    return f"; did you mean `{found[0]}`?" if found else ""
+
+
+def items_of(raw: object, field: str, place: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """The objects of a list that is read item by item, each with its place."""
+    items = raw.get(field) if isinstance(raw, dict) else None
+    for position, item in enumerate(items if isinstance(items, list) else ()):
+        if isinstance(item, dict):
+            yield f"{place}.{field}[{position}]", item
+
+
+def _objects(
+    raw: object, kind: Any, place: str
+) -> Iterator[tuple[dict[str, object], type[Struct], str]]:
+    """The objects of a value that are read as structs, each with its struct and place."""
     shape = _shape(kind)
-    found: list[Fault] = []
     if shape.struct and isinstance(raw, dict):
-        found = _misspelling_faults(_misspelt(raw, shape.struct), place)
+        yield raw, shape.struct, place
         for name, field in _fields(shape.struct).items():
             if raw.get(name):
-                found += _misspellings(raw[name], field.type, f"{place}.{name}")
+                yield from _objects(raw[name], field.type, f"{place}.{name}")
     elif shape.item and isinstance(raw, list):
         for position, item in enumerate(raw):
-            found += _misspellings(item, shape.item, f"{place}[{position}]")
-    return found
+            yield from _objects(item, shape.item, f"{place}[{position}]")
 
 
 def _misspelt(raw: dict[str, object], struct: type[Struct]) -> dict[str, str]:

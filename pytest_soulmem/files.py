@@ -38,10 +38,16 @@ def recognise(path: Path, *, named: bool) -> Recognised | None:
         return Recognised(place, document)
     if not named:
         return None
-    for kind in _likeliest_first(document):
-        if kind.load().recognises(document):
-            return Recognised(kind, document)
-    raise FixtureError(path, [Fault("", _refusal(document))])
+    kind = likely_kind(document)
+    if kind is None:
+        raise FixtureError(path, [Fault("", _refusal(document))])
+    return Recognised(kind, document)
+
+
+def likely_kind(document: object) -> Kind | None:
+    """What a document would be, wherever it lies; None if it has the shape of no fixture."""
+    likeliest = _likeliest_first(document)
+    return next((kind for kind in likeliest if kind.load().recognises(document)), None)
 
 
 def _likeliest_first(document: object) -> list[Kind]:
@@ -67,10 +73,14 @@ def _has_sibling(path: Path, kind: Kind) -> bool:
 
 
 def _refusal(document: object) -> str:
-    places = ", ".join(pattern for kind in KINDS for pattern in kind.places)
     if isinstance(document, list):
         shape = "a JSON array; if it is a memory graph, run the query file that names it"
     else:
         marks = " nor ".join(dict.fromkeys(kind.mark for kind in KINDS))
         shape = f"not a fixture: it has neither {marks}"
-    return f"{shape} (fixtures live in {places})"
+    return f"{shape} (fixtures live in {all_places()})"
+
+
+def all_places() -> str:
+    """Where the fixtures of every kind live, in words."""
+    return ", ".join(pattern for kind in KINDS for pattern in kind.places)

@@ -127,7 +127,7 @@ class KindModule(Protocol):
         ...
 
     def advice(self, path: Path, document: object) -> Sequence[Fault]:
-        """What departs from the advice to those who write such files; never an error."""
+        """What pytest lets pass and may not be meant, such as a field that is ignored."""
         ...
 
     def schema(self) -> dict[str, Any]:

@@ -145,9 +145,18 @@ def _page(text: str) -> str:
     return _given(text)
 
 
+_EMBEDDERS = ("bge", "e5", "server")
+"""Those that are called by a name. A server without an address serves from the store."""
+
+
 def _embedder(text: str) -> str:
     if "://" not in text:
-        return _given(text)
+        if ":" not in text and _given(text) not in _EMBEDDERS:
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is no embedder: name bge, e5, module:attribute of your own or a "
+                "server's http://host:port/v1"
+            )
+        return text
     from pytest_soulmem.embedders.server import checked_url
 
     return checked_url(text)

@@ -1,7 +1,7 @@
 """Console sessions of the documentation: what a reader types after ``$``, and what is printed.
 
 A line ``…`` stands for output that is left out; what stands between two of them is printed in one
-piece. Commands run in a folder with this project's fixtures.
+piece. Commands run in a folder with this project's fixtures and examples.
 """
 
 from __future__ import annotations
@@ -27,12 +27,6 @@ def sessions(page: Path) -> list[str]:
     return re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
 
 
-def put(page: Path) -> dict[str, str]:
-    """Files that are there before anything is typed, by name: comments ``<!-- put: name … -->``."""
-    pattern = r"<!-- put: (\S+)\n(.*?)-->"
-    return dict(re.findall(pattern, page.read_text("utf-8"), re.DOTALL))
-
-
 def commands(session: str) -> Iterator[tuple[str, list[str]]]:
     """Each command of a session, and the lines that are shown of its output."""
     for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
@@ -43,15 +37,15 @@ def commands(session: str) -> Iterator[tuple[str, list[str]]]:
 
 
 class Console:
-    """A folder with the fixtures of this project, and what ``$`` does in it."""
+    """A folder with the fixtures and examples of this project, and what ``$`` does in it."""
 
     def __init__(self, folder: Path, files: dict[str, str]) -> None:
         self._folder = folder
         self._status = 0
-        shutil.copytree(ROOT / "fixtures", folder / "fixtures")
+        for name in ("fixtures", "examples"):
+            shutil.copytree(ROOT / name, folder / name)
         (folder / "pytest.ini").write_text("[pytest]\nsoulmem_embedder = e5\n", "utf-8")
         for name, text in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, "utf-8")
 
     def run(self, command: str) -> list[str]:

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pytest_soulmem.decoding import Malformed, OneOf, decode, parse_json, read_json
+from pytest_soulmem.decoding import (
+    Malformed,
+    OneOf,
+    decode,
+    parse_json,
+    read_json,
+    unknown_fields,
+)
 from pytest_soulmem.faults import FixtureError
 
 
@@ -86,6 +93,50 @@ def test_one_misspelling_is_not_told_for_two_fields() -> None:
     assert len(told({"nam": "a", "naem": "b"})) == 1
 
 
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner)
+    ),
+    max_leaves=20,
+)
+
+
+def ignored(raw: object) -> list[str]:
+    return [str(fault) for fault in unknown_fields(raw, Outer, "$")]
+
+
+def test_what_is_ignored_is_told_with_the_absent_field_that_it_is_most_like() -> None:
+    assert ignored({"name": "a", "innerlist": [], "zzzzzz": 1}) == [
+        "$.innerlist: unknown field `innerlist`, ignored; did you mean `inner`?",
+        "$.zzzzzz: unknown field `zzzzzz`, ignored",
+    ]
+    assert ignored({"name": "a", "inner": [], "innerlist": []}) == [
+        "$.innerlist: unknown field `innerlist`, ignored",
+    ]
+
+
+@pytest.mark.parametrize("field", ["$schema", "_note", "//", "说明", "", "notes", "comment"])
+def test_a_remark_is_no_field(field: str) -> None:
+    assert ignored({"name": "a", field: 1}) == []
+
+
+@given(JSON)
+def test_a_field_is_told_as_misspelt_or_as_ignored_but_not_as_both(value: object) -> None:
+    raw = {"nam": value, "inner": [value, {"siez": value, "choices": value}], "remark": value}
+    told = [str(fault) for fault in decode(raw, Outer, "$")[1]]
+    misspelt = {line.split(";")[0] for line in told if "unknown field" in line}
+    assert "$: unknown field `nam`" in misspelt
+    assert not [line for line in ignored(raw) if "`nam`" in line or "`siez`" in line]
+    assert "$.remark: unknown field `remark`, ignored" in [
+        line.split("; did")[0] for line in ignored(raw)
+    ]
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -110,19 +161,6 @@ def test_what_is_not_json(data: bytes, message: str) -> None:
     with pytest.raises(Malformed) as caught:
         parse_json(data)
     assert message in str(caught.value)
-
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: (
-        st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner)
-    ),
-    max_leaves=20,
-)
 
 
 @given(JSON, st.booleans(), st.sampled_from([None, 2]))

@@ -9,11 +9,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from consoles import PAGES, ROOT, Console, commands, missing, put, sessions
+from consoles import PAGES, ROOT, Console, commands, missing, sessions
 
 from pytest_soulmem import hooks
 from pytest_soulmem.forgetting.terms import TRIGGER
-from pytest_soulmem.places import KINDS
+from pytest_soulmem.places import KINDS, kind_of_place
 from pytest_soulmem.reporting.results import read_results
 from pytest_soulmem.retrieval import Query, Retrieval
 from pytest_soulmem.retrieval.actions import ACTIONS_PER_SUB_QUERY
@@ -30,7 +30,7 @@ SESSIONS = [
 
 @pytest.mark.parametrize(("page", "session"), SESSIONS)
 def test_a_session_shows_what_is_printed(tmp_path, page, session):
-    console = Console(tmp_path, put(page))
+    console = Console(tmp_path, {})
     for command, shown in commands(session):
         printed = console.run(command)
         assert missing(shown, printed) == [], "\n".join([f"$ {command}", *printed])
@@ -48,7 +48,13 @@ def test_a_part_of_a_file_is_in_the_file():
     pattern = r"<!-- part of: (\S+) -->\n```json\n(.*?)```"
     parts = re.findall(pattern, README.read_text("utf-8"), re.DOTALL)
     assert parts
-    assert all(part in put(README)[name] for name, part in parts)
+    assert all(part in (ROOT / name).read_text("utf-8") for name, part in parts)
+
+
+def test_examples_are_run_only_where_they_are_named():
+    examples = sorted((ROOT / "examples").iterdir())
+    assert examples
+    assert [path for path in examples if kind_of_place(path)] == []
 
 
 LINKS = [
@@ -149,9 +155,9 @@ def test_every_place_of_fixtures_is_told():
             assert f"`{name if folder == '*' else folder + '/<name>.json'}`" in told
 
 
-def example(name: str) -> str:
+def example(name: str, where: str = "hooks.md") -> str:
     pattern = rf"<!-- example: {name} -->\n```python\n(.*?)```"
-    (found,) = re.findall(pattern, page("hooks.md"), re.DOTALL)
+    (found,) = re.findall(pattern, page(where), re.DOTALL)
     return found
 
 
@@ -177,3 +183,47 @@ def test_the_example_of_two_versions_compares_them(tmp_path):
     assert not any("not compared" in line for line in printed)
     (passed,) = [line for line in printed if line.split()[:1] == ["passed"]]
     assert "+0.0000  +0.0000" not in passed
+
+
+def test_a_system_of_ones_own_is_put_beside_the_reference_as_told(tmp_path):
+    files = {
+        "conftest.py": example("retriever"),
+        "side_by_side.py": example("side by side", "results.md"),
+    }
+    console = Console(tmp_path, files)
+    told = page("results.md").split("### Your own system against the reference")[1]
+    (block,) = re.findall(r"```sh\n(.*?)```", told.split("\n### ")[0].split("\n## ")[0], re.DOTALL)
+    *runs, together = block.splitlines()
+    for command in runs:
+        assert re.search(r"\d+ passed in", console.run(command)[-1])
+    figures = {line.split()[0]: line.split()[1:] for line in console.run(together)}
+    assert figures["rr"][0] != figures["rr"][1]
+    assert figures["rr"][3:] == ["44", "cases"]
+    compared = console.run(f"{runs[1]} --soulmem-compare=reference.json")
+    refusal = "not compared: retrieval: the baseline was made with e5 "
+    assert any(line.startswith(refusal) for line in compared)
+    assert any(line.endswith(", this run with CharacterOverlap") for line in compared)
+
+
+def test_the_job_for_ci_passes_as_written(tmp_path):
+    def block(mark):
+        (found,) = re.findall(rf"<!-- {mark} -->\n```\w+\n(.*?)```", readme, re.DOTALL)
+        return found
+
+    readme = README.read_text("utf-8")
+    (prepare, git_add), job = block("before CI").splitlines(), block("in CI")
+    runs = re.findall(r"- run:(?: >)?\s(.*?)(?=- run|\Z)", job, re.DOTALL)
+    install, check, run = (" ".join(command.split()) for command in runs)
+    assert install.startswith("pip install ")
+    console = Console(tmp_path, {})
+    # Laws are sought anew in every run, which takes time and needs no store.
+    console.run(f"{prepare} --soulmem-laws=off")
+    assert [name for name in git_add.split()[2:] if not (tmp_path / name).is_file()] == []
+    console.run(check)
+    assert console.run("echo $?") == ["0"]
+    summary = run.replace("$GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    printed = console.run(f"{summary} --soulmem-laws=off")
+    assert console.run("echo $?") == ["0"]
+    assert any(" comparison with main " in line for line in printed)
+    assert (tmp_path / "summary.md").read_text("utf-8").startswith("## Memory: ")
+    assert (tmp_path / "soulmem.xml").is_file()

@@ -412,7 +412,6 @@ def test_an_embedder_of_a_module(project) -> None:
     for name, told in {
         "my_embedder:Fakes": "has no Fakes",
         "no_such_module:Fake": "cannot be imported: ModuleNotFoundError",
-        "word": "there is no embedder word",
     }.items():
         result = project.run(f"--soulmem-embedder={name}")
         result.assert_outcomes(errors=1)

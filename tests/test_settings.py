@@ -71,6 +71,7 @@ WRONG = {
     "pooling": ["max"],
     "rank": ["zz", "recal@5", "recall", "recall@0", "recall@x", ""],
     "laws": ["yes"],
+    "embedder": ["e6", "BGE", "org/model"],
 }
 WRONG_PAIRS = [(name, value) for name, values in WRONG.items() for value in values]
 

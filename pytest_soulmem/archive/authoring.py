@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pytest_soulmem.archive.fixture import ArchiveDocument, RawScenario, load_archive_file
 from pytest_soulmem.archive.steps import STEP_TYPES
 from pytest_soulmem.cases import faults_of
+from pytest_soulmem.decoding import items_of, unknown_fields
 from pytest_soulmem.faults import Fault, FixtureError
 from pytest_soulmem.schemas import json_schema
 
@@ -22,8 +23,20 @@ def faults(path: Path, document: object) -> Sequence[Fault]:
 
 
 def advice(path: Path, document: object) -> Sequence[Fault]:
-    """Nothing: scenarios may be told as one likes."""
-    return ()
+    """Fields that are ignored; scenarios may be told as one likes."""
+    found = unknown_fields(document, ArchiveDocument, "$")
+    for place, raw in items_of(document, "test_cases", "$"):
+        found += unknown_fields(raw, RawScenario, place)
+        for at, step in items_of(raw, "steps", place):
+            found += _unknown_in_step(step, at)
+    return found
+
+
+def _unknown_in_step(raw: Mapping[str, object], place: str) -> list[Fault]:
+    kind = STEP_TYPES.get(str(raw.get("step")))
+    found = unknown_fields(raw, kind, place) if kind else []
+    during = raw.get("during")
+    return found + (_unknown_in_step(during, f"{place}.during") if isinstance(during, dict) else [])
 
 
 def schema() -> dict[str, Any]:

@@ -322,7 +322,7 @@ class _Reader:
             if name not in Expect.__struct_fields__:
                 # An expectation that nobody reads would hold whatever happens.
                 hint = suggestion(name, Expect.__struct_fields__)
-                yield Fault(place, f"nothing called `{name}` can be expected{hint}")
+                yield Fault(f"{place}.{name}", f"nothing called `{name}` can be expected{hint}")
             elif owner and owner != step.step:
                 yield Fault(f"{place}.{name}", f'only a step "{owner}" answers this')
         media = self._cast.media

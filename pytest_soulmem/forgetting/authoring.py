@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_soulmem.cases import faults_of
+from pytest_soulmem.decoding import items_of, unknown_fields
 from pytest_soulmem.faults import Fault, FixtureError
 from pytest_soulmem.forgetting.fixture import CASE_TYPES, ForgetDocument, load_forget_file
 from pytest_soulmem.schemas import json_schema
@@ -21,8 +22,12 @@ def faults(path: Path, document: object) -> Sequence[Fault]:
 
 
 def advice(path: Path, document: object) -> Sequence[Fault]:
-    """Nothing: the texts of memories may be worded as they like."""
-    return ()
+    """Fields that are ignored; the texts of memories may be worded as they like."""
+    found = unknown_fields(document, ForgetDocument, "$")
+    for place, raw in items_of(document, "test_cases", "$"):
+        kind = CASE_TYPES.get(str(raw.get("kind")))
+        found += unknown_fields(raw, kind, place) if kind else ()
+    return found
 
 
 def schema() -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_soulmem.cases import faults_of
+from pytest_soulmem.decoding import unknown_fields
 from pytest_soulmem.faults import Fault, FixtureError, owned_by
 from pytest_soulmem.retrieval.graph import read_graph
 from pytest_soulmem.retrieval.query import QueryDocument, RetrievalCase, load_query_file
@@ -31,20 +32,25 @@ def faults(path: Path, document: object) -> Sequence[Fault]:
 
 
 def advice(path: Path, document: object) -> Sequence[Fault]:
-    """Cases that expect nothing, and texts that are no short statements.
+    """Fields that are ignored, and of a file without faults what else may not be meant.
 
-    Nothing for a file with faults.
+    That is a threshold that no score reaches, cases that expect nothing, and texts that are no
+    short statements.
     """
+    return [*unknown_fields(document, QueryDocument, "$"), *_advice_on_sound(path, document)]
+
+
+def _advice_on_sound(path: Path, document: object) -> Sequence[Fault]:
     # Imported here: only the command line gives advice, and the segmenter loads a dictionary.
     from pytest_soulmem.retrieval.advice import advice as advice_on
 
     try:
-        cases = load_query_file(path, document, read_graph).cases
+        file = load_query_file(path, document, read_graph)
     except FixtureError:
         return ()
     raw_cases = document["test_cases"] if isinstance(document, dict) else []
-    found: list[Fault] = []
-    for number, (case, raw) in enumerate(zip(cases, raw_cases, strict=True)):
+    found = _advice_on_threshold(file.config.similarity_threshold)
+    for number, (case, raw) in enumerate(zip(file.cases, raw_cases, strict=True)):
         place = f"$.test_cases[{number}]"
         if isinstance(case, RetrievalCase):
             remarks = advice_on(case, place)
@@ -53,6 +59,14 @@ def advice(path: Path, document: object) -> Sequence[Fault]:
                 remarks.append(Fault(f"{place}.expected_combined_ranking", message))
             found += owned_by(f'case "{case.name}"', remarks)
     return found
+
+
+def _advice_on_threshold(threshold: float) -> list[Fault]:
+    if -1 <= threshold <= 1:
+        return []
+    percent = f"; {threshold / 100:g} may be meant" if 1 < threshold <= 100 else ""
+    message = f"{threshold:g} separates nothing: scores lie between about -1 and 1{percent}"
+    return [Fault("$.config.similarity_threshold", message)]
 
 
 def schema() -> dict[str, Any]:

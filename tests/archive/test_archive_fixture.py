@@ -103,7 +103,7 @@ BROKEN_STEPS = {
     ),
     "unknown expectation": (
         expecting(ARCHIVE, outcome="gone"),
-        f"{LAST}.expect ",
+        f"{LAST}.expect.outcome ",
         "nothing called `outcome` can be expected",
     ),
     "misspelt expectation": (

