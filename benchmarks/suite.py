@@ -75,6 +75,7 @@ class Run:
     processor: float
     memory: float
     """Peak resident set in MiB."""
+    output: str = ""
 
 
 def make(scene: Scene, folder: Path) -> None:
@@ -111,7 +112,7 @@ def run(folder: Path, *arguments: str) -> Run:
     wall = time.perf_counter() - begin
     if status:
         raise SystemExit(output.decode())
-    return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, output.decode())
 
 
 def ours(folder: Path, *options: str) -> Run:

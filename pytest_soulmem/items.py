@@ -147,6 +147,10 @@ class CaseItem(pytest.Item):
         if verdict.skipped:
             pytest.skip(verdict.skipped)
 
+    def teardown(self) -> None:
+        """Let go of what was found: its report has it, and large runs have much of it."""
+        self.verdict = Verdict(None)
+
     @property
     def soulmem_record(self) -> Record:
         """What reports are made of; plain data."""

@@ -157,17 +157,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     # A worker's cases are concluded by the controller.
     if hasattr(config, "workerinput") or not asked.concludes:
         return
+    from pytest_soulmem.collector import collector_paused
     from pytest_soulmem.reporting.finish import conclude
 
-    conclusion = conclude(
-        gatherer.results(asked),
-        asked,
-        config.rootpath,
-        config.invocation_params.dir,
-        gatherer.held,
-        broken_off=session.exitstatus not in _ENDED
-        or bool(session.shouldstop or session.shouldfail),
-    )
+    with collector_paused():
+        conclusion = conclude(
+            gatherer.results(asked),
+            asked,
+            config.rootpath,
+            config.invocation_params.dir,
+            gatherer.held,
+            broken_off=session.exitstatus not in _ENDED
+            or bool(session.shouldstop or session.shouldfail),
+        )
     config.stash[_conclusion] = conclusion
     if session.exitstatus == pytest.ExitCode.OK and conclusion.exit_status:
         session.exitstatus = conclusion.exit_status

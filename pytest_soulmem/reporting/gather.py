@@ -91,7 +91,9 @@ class Gatherer:
 
     def __init__(self) -> None:
         self._started = datetime.now(timezone.utc)
-        self._records: dict[int, Record] = {}
+        self._found: dict[str, str] = {}
+        """By node id the record of each case, as text: with thousands of records in parts the
+        garbage collector would have ever more to go through."""
         self._errors: dict[str, str] = {}
         self._selected: Sequence[str] = ()
         """Under xdist, the node ids of all that workers run, in order."""
@@ -133,10 +135,10 @@ class Gatherer:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the record of a report."""
-        record = attached(report) or self._crashed(report)
-        if record is not None:
+        text = getattr(report, "soulmem", None) or self._crashed(report)
+        if text is not None:
             # Of a case that was run again, the last attempt counts.
-            self._records[record["index"]] = record
+            self._found[report.nodeid] = text
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -159,7 +161,7 @@ class Gatherer:
         if rest is not None:
             self._held.update(dict.fromkeys((*self._selected, *json.loads(rest))))
 
-    def _crashed(self, report: pytest.TestReport) -> Record | None:
+    def _crashed(self, report: pytest.TestReport) -> str | None:
         """The record of a case whose worker died: how it ended, and what is known besides."""
         if getattr(report, "when", None) != "???" or report.nodeid not in self._selected:
             return None
@@ -170,21 +172,18 @@ class Gatherer:
 
         # Not its longer text, which begins with the worker's Python.
         said = visible(str(report.longrepr))
-        index = self._selected.index(report.nodeid)
         nothing = {
             "kind": kind,
-            "index": index,
+            "index": self._selected.index(report.nodeid),
             "nodeid": report.nodeid,
             "seconds": 0.0,
             "figures": {},
             "variation": "",
             "fingerprint": "",
         }
-        return {
-            **self._records.get(index, nothing),
-            "outcome": "failed",
-            "failure": [said, said],
-        }
+        known = self._found.get(report.nodeid)
+        record = _decoded(known) if known else nothing
+        return _encoded({**record, "outcome": "failed", "failure": [said, said]})
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what is wrong with a fixture file; under xdist every worker tells it."""
@@ -195,11 +194,11 @@ class Gatherer:
 
     def found_something(self) -> bool:
         """Whether the run had anything of ours."""
-        return bool(self._records or self._errors)
+        return bool(self._found or self._errors)
 
     def ordered(self) -> list[Record]:
         """The records in the order of collection: workers report in any order."""
-        return sorted(self._records.values(), key=lambda record: record["index"])
+        return sorted(map(_decoded, self._found.values()), key=lambda record: record["index"])
 
     def by_kind(self) -> dict[str, list[Record]]:
         """The records per kind, in the order of collection."""

@@ -35,9 +35,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Begun:
-    """How a query begins: what is similar to each sub-query, and the walks from there."""
+    """How a query begins: how similar all is to each sub-query, the best, and walks from there."""
 
     query: Query
+    fused: Sequence[Array]
     similar: Sequence[Ranked]
     walks: Sequence[Walk]
 
@@ -85,15 +86,15 @@ class ReferenceRetriever:
     def explain(self, query: Query, ids: Sequence[str]) -> list[Mapping[str, Mapping[str, float]]]:
         """Per sub-query, the channels of each id and the similarity and PageRank they led to."""
         at = np.array([self._graph.index[name] for name in ids], np.intp)
-        explained: list[dict[str, Array]] = []
-        for scores in self._scores(query.sub_queries):
-            own = scores.at(at)
-            similarity = own.fused(query.weights)
-            explained.append(own.channels(query.weights) | {"similarity": similarity})
+        if self._latest is None or self._latest.query != query:
+            self._latest = self._begin(query)
+        begun = self._latest
+        explained: list[dict[str, Array]] = [
+            scores.at(at).channels(query.weights) | {"similarity": fused[at]}
+            for scores, fused in zip(self._scores(query.sub_queries), begun.fused, strict=True)
+        ]
         if query.mode != "embedding":
-            if self._latest is None or self._latest.query != query:
-                self._latest = self._begin(query)
-            walked = self._pagerank(query).at(self._latest.walks, at)
+            walked = self._pagerank(query).at(begun.walks, at)
             for shown, column in zip(explained, walked.T, strict=True):
                 shown["pagerank"] = column
         return [_by_id(ids, shown) for shown in explained]
@@ -120,13 +121,11 @@ class ReferenceRetriever:
         return self._pageranks[damping]
 
     def _begin(self, query: Query) -> Begun:
-        similar = [
-            best(scores.fused(query.weights), query.max_results, query.similarity_threshold)
-            for scores in self._scores(query.sub_queries)
-        ]
+        fused = [scores.fused(query.weights) for scores in self._scores(query.sub_queries)]
+        similar = [best(own, query.max_results, query.similarity_threshold) for own in fused]
         sources = [Ranked(one.positions, np.maximum(one.scores, 0)) for one in similar]
         walks = [] if query.mode == "embedding" else self._pagerank(query).walks(sources)
-        return Begun(query, similar, walks)
+        return Begun(query, fused, similar, walks)
 
     def _associate(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
         """Similarity and PageRank blended, over the union of their best."""
@@ -184,7 +183,7 @@ class ReferenceRetriever:
 
 def _by_id(ids: Sequence[str], channels: Mapping[str, Array]) -> dict[str, dict[str, float]]:
     # Rounded like the scores they led to, so that they too are the same in every process.
-    rows = rounded(np.column_stack([*channels.values()])).tolist()
+    rows = rounded(np.array([*channels.values()]).T).tolist()
     return {
         name: dict(zip(channels, row, strict=True)) for name, row in zip(ids, rows, strict=True)
     }

@@ -13,6 +13,7 @@ from pytest_soulmem.reporting.text import visible
 from pytest_soulmem.retrieval.outcome import Outcome
 
 _EPSILON = 1e-12
+_DETAILS = ("rankings", "sub_queries")
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -29,7 +30,7 @@ def section(records: Sequence[Mapping[str, Any]]) -> Section:
         Judged(
             record["nodeid"].split("::")[0],
             record["outcome"] == "passed",
-            msgspec.convert(record, Outcome),
+            _outcome(record),
         )
         for record in records
         if "metrics" in record
@@ -40,6 +41,12 @@ def section(records: Sequence[Mapping[str, Any]]) -> Section:
     if any(table.marked for table in tables):
         notes.append("* best row(s) of a sweep: highest nDCG at the largest k, then highest RR")
     return Section("retrieval", tables, notes)
+
+
+def _outcome(record: Mapping[str, Any]) -> Outcome:
+    """Without its details, which are most of it."""
+    figures = {name: value for name, value in record.items() if name not in _DETAILS}
+    return msgspec.convert(figures, Outcome)
 
 
 def _file_table(name: str, rows: Sequence[Judged]) -> Table:

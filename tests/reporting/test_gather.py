@@ -15,6 +15,7 @@ from pytest_soulmem.reporting.results import case_result
 def report_of(record: dict[str, Any] | None = None, **fields: Any) -> Any:
     report: Any = SimpleNamespace(duration=0.5, **fields)
     if record is not None:
+        report.nodeid = record.get("nodeid", f"a.json::{record['index']}")
         attach(report, record, "passed")
     return report
 
