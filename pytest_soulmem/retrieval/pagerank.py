@@ -109,7 +109,8 @@ class PageRank:
         """
         if self._dense:
             scores = self.scores(self._spread(sources))
-            return [Walk(scores, np.zeros((1, 1)), _positions(sources))]
+            # At its end already: nothing is left that could move, from anywhere.
+            return [Walk(scores, np.zeros((1, 1)), np.zeros(0, np.intp))]
         return [self._begin(block) for block in self._blocks(sources)]
 
     def best(self, walks: Sequence[Walk], limit: int) -> list[Ranked]:

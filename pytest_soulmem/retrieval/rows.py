@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 
 def row_entries(
-    matrix: csr_array, rows: NDArray[np.intp]
+    matrix: csr_array, rows: NDArray[np.integer]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Where in ``indices`` and ``data`` the entries of some rows are, and how many each row has.
 

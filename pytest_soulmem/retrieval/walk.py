@@ -23,7 +23,7 @@ from pytest_soulmem.retrieval.rows import row_entries
 
 Array = NDArray[np.float64]
 
-_SWEEP_SHARE = 0.1
+_SWEEP_SHARE = 0.04
 """A frontier with more of all links than this is not pushed: a sweep costs less."""
 
 
@@ -104,7 +104,8 @@ class Moves:
         """Move what is above ``limit``, until nothing is; for walks of one query."""
         scores, residual = walk.scores[:, 0], walk.residual[:, 0]
         targets, shares = self._onward.indices, self._onward.data
-        frontier = np.flatnonzero(residual > limit)
+        marks = np.empty(len(residual), np.intp)
+        frontier: NDArray[np.integer] = np.flatnonzero(residual > limit)
         while len(frontier):
             links, counts = row_entries(self._onward, frontier)
             if len(links) > _SWEEP_SHARE * len(targets):
@@ -114,5 +115,13 @@ class Moves:
             residual[frontier] = 0
             reached = targets[links]
             np.add.at(residual, reached, shares[links] * np.repeat(moved, counts))
-            frontier = np.unique(reached[residual[reached] > limit])
+            frontier = _once(reached[residual[reached] > limit], marks)
         return None
+
+
+def _once(nodes: NDArray[np.integer], marks: NDArray[np.intp]) -> NDArray[np.integer]:
+    """The nodes, each once; faster than sorting. ``marks`` has room for a number per node."""
+    places = np.arange(len(nodes))
+    marks[nodes] = places
+    kept: NDArray[np.integer] = nodes[marks[nodes] == places]
+    return kept
