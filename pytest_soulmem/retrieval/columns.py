@@ -47,7 +47,7 @@ def columns(owned: Iterable[Fields]) -> dict[str, Column]:
     return found
 
 
-def distinct_texts(some: Iterable[Column]) -> dict[str, None]:
+def column_texts(some: Iterable[Column]) -> dict[str, None]:
     """The texts of some columns, each once, in the order in which they first appear."""
     return dict.fromkeys(text for column in some for texts in column.entries for text, _ in texts)
 

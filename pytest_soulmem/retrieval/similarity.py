@@ -20,8 +20,8 @@ from pytest_soulmem.retrieval import fields
 from pytest_soulmem.retrieval.columns import (
     Column,
     Embed,
+    column_texts,
     columns,
-    distinct_texts,
     multiply,
     vectors,
 )
@@ -82,7 +82,7 @@ class Names:
     def of(cls, column: Column) -> Names:
         """The texts of a column."""
         entries = list(column.entries)
-        choices = {text: at for at, text in enumerate(distinct_texts([column]))}
+        choices = {text: at for at, text in enumerate(column_texts([column]))}
         mentions = [choices[text] for row in column.rows for text, _ in entries[row]]
         counts = [len(entries[row]) for row in column.rows]
         starts = np.cumsum([0, *counts[:-1]])
@@ -363,7 +363,7 @@ def texts_of(
     memories: Mapping[str, Column], sub_queries: Iterable[SubQuery]
 ) -> dict[Side, list[str]]:
     """The distinct texts that similarity needs, by side, in the order in which they appear."""
-    passages = distinct_texts(memories.values())
+    passages = column_texts(memories.values())
     queries: dict[str, None] = {}
     for sub in sub_queries:
         passages |= fields.distinct_texts([fields.tag_fields(sub.tag)])

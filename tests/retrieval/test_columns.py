@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_soulmem.retrieval import columns as module
-from pytest_soulmem.retrieval.columns import columns, distinct_texts, multiply, vectors
+from pytest_soulmem.retrieval.columns import column_texts, columns, multiply, vectors
 from retrieval.builders import embed
 from retrieval.strategies import lean
 
@@ -37,7 +37,7 @@ def test_every_owner_keeps_its_texts_and_equal_texts_share_a_row(fields):
 def test_distinct_texts_come_once_in_order(fields):
     found = columns(fields)
     every = [text for column in found.values() for own in column.entries for text, _ in own]
-    assert list(distinct_texts(found.values())) == list(dict.fromkeys(every))
+    assert list(column_texts(found.values())) == list(dict.fromkeys(every))
 
 
 @lean
