@@ -55,3 +55,8 @@ def test_no_negative_zero():
 def test_noise_in_the_last_bits_is_no_difference():
     noisy = np.array([0.1 + 0.2, 0.3, 0.3 - 1e-9])
     assert best(noisy, 3).positions.tolist() == [0, 1, 2]
+
+
+def test_what_rounding_lifts_to_the_last_of_the_best_is_not_cut_before():
+    found = best(np.array([0.5 - 4e-7, 0.5 + 3e-7, 0.1]), 1)
+    assert (found.positions.tolist(), found.scores.tolist()) == ([0], [0.5])
