@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pytest_soulmem.retrieval.graph import Graph
-from pytest_soulmem.retrieval.ranking import LEAST, NOTHING, Ranked, best
+from pytest_soulmem.retrieval.ranking import LEAST, Rankings, summed
 from pytest_soulmem.retrieval.rows import row_entries
 
 ABSTRACT_FACTOR = 2.0
@@ -41,32 +41,37 @@ def situation_factors(graph: Graph) -> NDArray[np.float64]:
     )
 
 
-def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights in proportion to the exponential of the scores; they sum to 1."""
-    exponentials: NDArray[np.float64] = np.exp(scores - scores.max())
-    shares: NDArray[np.float64] = exponentials / exponentials.sum()
+def softmax(
+    scores: NDArray[np.float64], owners: NDArray[np.intp], count: int
+) -> NDArray[np.float64]:
+    """Weights in proportion to the exponential of the scores; those of an owner sum to 1."""
+    highest = np.full(count, -np.inf)
+    np.maximum.at(highest, owners, scores)
+    exponentials = np.exp(scores - highest[owners])
+    shares: NDArray[np.float64] = exponentials / np.bincount(owners, exponentials, count)[owners]
     return shares
 
 
 def infer(
-    found: Ranked, factors: NDArray[np.float64], probabilities: csr_array, limit: int
-) -> Ranked:
+    found: Rankings, factors: NDArray[np.float64], probabilities: csr_array, limit: int
+) -> Rankings:
     """The best actions that retrieved memories trigger; a memory's score below 0 counts as 0."""
     sources = np.maximum(found.scores, 0) * factors[found.positions]
     chosen = sources > 0
-    if not chosen.any():
-        return NOTHING
-    weights = softmax(sources[chosen])
-    targets, scores = accumulate(found.positions[chosen], weights, probabilities)
-    return best(scores, limit, LEAST).numbered(targets)
+    triggering = found.only(chosen)
+    weights = softmax(sources[chosen], triggering.owners, found.count)
+    return accumulate(triggering, weights, probabilities).cut(limit)
 
 
 def accumulate(
-    sources: NDArray[np.intp], weights: NDArray[np.float64], probabilities: csr_array
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The actions that some nodes trigger, and the sum of ``probability · weight`` of each."""
-    entries, counts = row_entries(probabilities, sources)
-    shares = probabilities.data[entries] * np.repeat(weights, counts)
-    targets, action = np.unique(probabilities.indices[entries], return_inverse=True)
-    scores: NDArray[np.float64] = np.bincount(action, shares, len(targets)).astype(np.float64)
-    return targets.astype(np.intp), scores
+    sources: Rankings, weights: NDArray[np.float64], probabilities: csr_array
+) -> Rankings:
+    """The actions that the nodes of each ranking trigger, by the sums of probability · weight."""
+    entries, counts = row_entries(probabilities, sources.positions)
+    return summed(
+        np.repeat(sources.owners, counts),
+        probabilities.indices[entries],
+        probabilities.data[entries] * np.repeat(weights, counts),
+        sources.count,
+        LEAST,
+    )

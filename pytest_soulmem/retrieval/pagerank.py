@@ -9,7 +9,7 @@ dangling nodes that igraph calls a reset to the sources.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pytest_soulmem.retrieval.graph import Graph, Link
-from pytest_soulmem.retrieval.ranking import LEAST, Ranked, best, cut_columns, rounded
+from pytest_soulmem.retrieval.ranking import LEAST, Rankings, best, joined, rounded
 from pytest_soulmem.retrieval.walk import Array, Moves, Walk
 
 DAMPING = 0.65
@@ -98,31 +98,33 @@ class PageRank:
         ``sources`` has shape ``(nodes, queries)`` and is not negative. Each column of the result
         sums to 1, or is 0 where its sources are. The L1 error is at most ``ERROR_BOUND``.
         """
-        if self._dense:
-            return self._solve(self._start(sources, self._inverse.sum(axis=0)))
-        return self._iterate(self._start(sources, self._moves.mass))
+        queries, positions = np.nonzero(sources.T > 0)
+        start = self._start(
+            Rankings(queries, positions, sources[positions, queries], sources.shape[1])
+        )
+        return self._solve(start) if self._dense else self._iterate(start)
 
-    def walks(self, sources: Sequence[Ranked]) -> list[Walk]:
-        """Begin a query from each of some sources, those together that walk together.
+    def walks(self, sources: Rankings) -> list[Walk]:
+        """Begin a query from each ranking's nodes, those together that walk together.
 
         The walks are for ``best`` and ``at``, which take them as far as they need.
         """
+        start = self._start(sources)
         if self._dense:
-            scores = self.scores(self._spread(sources))
             # At its end already: nothing is left that could move, from anywhere.
-            return [Walk(scores, np.zeros((1, 1)), np.zeros(0, np.intp))]
-        return [self._begin(block) for block in self._blocks(sources)]
+            return [Walk(self._solve(start), np.zeros((1, 1)), np.zeros(0, np.intp))]
+        if self._local:
+            return [self._pushing(start.only(start.owners == own)) for own in range(start.count)]
+        return [self._sweeping(start)]
 
-    def best(self, walks: Sequence[Walk], limit: int) -> list[Ranked]:
+    def best(self, walks: Sequence[Walk], limit: int) -> Rankings:
         """Per query, the ``limit`` best nodes with a rounded score above 0; scores are rounded.
 
         Each score is within ``TOLERANCE`` of the exact one before rounding. The order is that of
         the exact solution, but for nodes whose scores are closer to each other than the errors of
         both.
         """
-        if self._dense:
-            return [one for walk in walks for one in cut_columns(rounded(walk.scores), limit)]
-        return [ranked for walk in walks for ranked in self._best(walk, limit)]
+        return joined([self._best(walk, limit) for walk in walks])
 
     def at(self, walks: Sequence[Walk], positions: NDArray[np.intp]) -> Array:
         """The rounded scores of single nodes, shape ``(positions, queries)``.
@@ -155,56 +157,58 @@ class PageRank:
     def _inverse(self) -> Array:
         return np.linalg.inv(np.eye(self._size) - self._moves.inward.toarray()).astype(float)
 
-    def _start(self, sources: Array, mass: Array) -> Array:
-        """The vector t of each column: ``sources`` are those of the nodes that have ``mass``."""
-        totals = sources.sum(axis=0)
-        start: Array = sources * ((1 - self.damping) / np.where(totals > 0, totals, 1))
-        present = (sources > 0).astype(float)
-        # A unit adds at least 1; the maximum is for columns without sources.
-        share = np.maximum(1 - mass @ start, 0) / np.maximum(mass @ present, 1)
-        start += share * present
-        return start
+    @cached_property
+    def _mass(self) -> Array:
+        mass: Array = self._inverse.sum(axis=0) if self._dense else self._moves.mass
+        return mass
 
-    def _solve(self, start: Array) -> Array:
+    def _start(self, sources: Rankings) -> Rankings:
+        """The vector t of each query: sources that are not above 0 have none of it."""
+        sources = sources.only(sources.scores > 0)
+        owners, count = sources.owners, sources.count
+        totals = np.bincount(owners, sources.scores, count)
+        start = (1 - self.damping) * (sources.scores / totals[owners])
+        mass = self._mass[sources.positions]
+        shares = np.maximum(1 - np.bincount(owners, mass * start, count), 0)
+        # A unit adds at least 1; the maximum is for queries without sources.
+        shares /= np.maximum(np.bincount(owners, mass, count), 1)
+        return replace(sources, scores=start + shares[owners])
+
+    def _spread(self, start: Rankings) -> Array:
+        """As columns over all nodes."""
+        columns = np.zeros((self._size, start.count))
+        columns[start.positions, start.owners] = start.scores
+        return columns
+
+    def _solve(self, start: Rankings) -> Array:
         # Queries as rows: those of ``best`` are laid out so.
-        solution: Array = (start.T @ self._inverse.T).T
+        solution: Array = (self._spread(start).T @ self._inverse.T).T
         return solution
 
-    def _iterate(self, start: Array) -> Array:
+    def _iterate(self, start: Rankings) -> Array:
         """Sweeps until the residuals, of which each counts at most 1/(1-d), are small enough."""
-        walk = self._sweeping(start, np.flatnonzero(start.any(axis=1)))
+        walk = self._sweeping(start)
         self._moves.sweep(walk, ERROR_BOUND * (1 - self.damping) / self._size)
         return np.maximum(walk.reached, 0)
 
-    def _sweeping(self, start: Array, sources: NDArray[np.intp]) -> Walk:
+    def _sweeping(self, start: Rankings) -> Walk:
         """A walk that begins with scores that sum to 1, as the solution does.
 
         Its error then sums to 0: it has no part along the stationary distribution, which dies out
         slowest.
         """
-        totals = start.sum(axis=0)
-        scores = start / np.where(totals > 0, totals, 1)
-        return Walk(scores, start - scores + self._moves.inward @ scores, sources)
+        totals = np.bincount(start.owners, start.scores, start.count)
+        first = replace(start, scores=start.scores / totals[start.owners])
+        scores = self._spread(first)
+        residual = self._moves.inward @ scores
+        residual[start.positions, start.owners] += start.scores - first.scores
+        return Walk(scores, residual, start.positions)
 
-    def _blocks(self, sources: Sequence[Ranked]) -> list[Sequence[Ranked]]:
-        """The queries that walk together."""
-        return [[one] for one in sources] if self._local else [sources]
-
-    def _spread(self, sources: Sequence[Ranked]) -> Array:
-        spread = np.zeros((len(sources), self._size))
-        rows = np.repeat(np.arange(len(sources)), [len(one.positions) for one in sources])
-        spread[rows, _positions(sources)] = np.concatenate([one.scores for one in sources])
-        return spread.T
-
-    def _begin(self, block: Sequence[Ranked]) -> Walk:
-        start = np.zeros((self._size, len(block)))
-        for column, one in enumerate(block):
-            mass = self._moves.mass[one.positions]
-            start[one.positions, column] = self._start(one.scores[:, np.newaxis], mass)[:, 0]
-        sources = _positions(block)
-        if self._local:
-            return Walk(np.zeros_like(start), start, sources)
-        return self._sweeping(start, sources)
+    def _pushing(self, start: Rankings) -> Walk:
+        """A walk of a single query, all of which is still to be moved."""
+        residual = np.zeros((self._size, 1))
+        residual[start.positions, 0] = start.scores
+        return Walk(np.zeros_like(residual), residual, start.positions)
 
     def _refine(self, walk: Walk, limit: float) -> None:
         if self._local:
@@ -212,36 +216,40 @@ class PageRank:
         else:
             self._moves.sweep(walk, limit)
 
-    def _best(self, walk: Walk, limit: int) -> list[Ranked]:
+    def _best(self, walk: Walk, limit: int) -> Rankings:
         """Refine until the best nodes of every query are beyond doubt."""
+        if self._dense:
+            return best(walk.scores.T, limit, LEAST)
         # What stays unmoved must round to 0, hence the 2.
         residual = TOLERANCE / self._moves.spill[walk.sources].max(initial=2)
         while True:
             self._refine(walk, residual)
-            # Queries as rows: each is gone through several times.
-            columns = zip(walk.scores.T.copy(), walk.residual.T.copy(), strict=True)
-            found = [self._settled(scores, rest, residual, limit) for scores, rest in columns]
-            settled = [ranked for ranked in found if ranked]
-            if len(settled) == len(found):
-                return settled
+            found = self._settled(walk, residual, limit)
+            if found:
+                return found
             residual /= 4
 
-    def _settled(self, scores: Array, rest: Array, residual: float, limit: int) -> Ranked | None:
+    def _settled(self, walk: Walk, residual: float, limit: int) -> Rankings | None:
         """The best nodes, or None if the residual may still change which they are."""
-        # What was never moved rounds to 0.
-        candidates = np.flatnonzero(scores)
-        values = scores[candidates] + rest[candidates]
+        # What a push never moved rounds to 0.
+        candidates = np.flatnonzero(walk.scores) if self._local else np.arange(self._size)
+        # Queries as rows: each is gone through several times.
+        values = (walk.scores[candidates] + walk.residual[candidates]).T.copy()
         doubt = residual * self._moves.spill[candidates]
         found = best(values, limit, LEAST)
         sure = doubt[found.positions].max(initial=0) <= TOLERANCE
         highest = values + doubt
-        highest[found.positions] = 0
-        possible = highest.max(initial=residual * self._moves.most_spill)
-        weakest = found.scores[-1] if len(found.scores) == limit else 0.0
-        if sure and possible <= weakest + TOLERANCE:
-            return found.numbered(candidates)
-        return None
+        highest[found.owners, found.positions] = 0
+        possible = highest.max(axis=1, initial=residual * self._moves.most_spill)
+        if not sure or (possible > self._weakest(found, limit) + TOLERANCE).any():
+            return None
+        return found.numbered(candidates)
 
-
-def _positions(sources: Sequence[Ranked]) -> NDArray[np.intp]:
-    return np.concatenate([one.positions for one in sources])
+    @staticmethod
+    def _weakest(found: Rankings, limit: int) -> Array:
+        """The last score of each ranking, 0 where another node would have a place."""
+        counts = np.bincount(found.owners, minlength=found.count)
+        weakest = np.zeros(found.count)
+        full = counts == limit
+        weakest[full] = found.scores[np.cumsum(counts)[full] - 1]
+        return weakest

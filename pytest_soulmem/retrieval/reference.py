@@ -12,7 +12,7 @@ from pytest_soulmem.retrieval.columns import Column, Embed
 from pytest_soulmem.retrieval.graph import Graph
 from pytest_soulmem.retrieval.pagerank import PageRank, link_weights
 from pytest_soulmem.retrieval.query import SubQuery
-from pytest_soulmem.retrieval.ranking import NOTHING, Ranked, best, rounded
+from pytest_soulmem.retrieval.ranking import Rankings, best, nothing, rounded, summed
 from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
 from pytest_soulmem.retrieval.similarity import Array, Similarity, SubQueryScores
 from pytest_soulmem.retrieval.walk import Walk
@@ -26,11 +26,11 @@ _SCORES_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True)
 class Found:
-    """What one sub-query found."""
+    """What the sub-queries of a query found, a ranking each."""
 
-    similar: Ranked
-    merged: Ranked
-    actions: Ranked
+    similar: Rankings
+    merged: Rankings
+    actions: Rankings
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Begun:
     """How a query begins: how similar all is to each sub-query, the best, and walks from there."""
 
     query: Query
-    fused: Sequence[Array]
-    similar: Sequence[Ranked]
+    fused: Array
+    similar: Rankings
     walks: Sequence[Walk]
 
 
@@ -54,6 +54,7 @@ class ReferenceRetriever:
         self, graph: Graph, embed: Embed, memories: Mapping[str, Column] | None = None
     ) -> None:
         self._graph = graph
+        self._ids = [node.id for node in graph.nodes]
         self._similarity = Similarity(graph, embed, memories)
         self._links = link_weights(graph)
         self._pageranks: dict[float, PageRank] = {}
@@ -73,14 +74,12 @@ class ReferenceRetriever:
     def retrieve(self, query: Query) -> Retrieval:
         """Answer one query."""
         found = self._found(query)
-        own = [item.merged if query.mode == "full" else item.similar for item in found]
+        full = query.mode == "full"
         return Retrieval(
-            combined=self._merge(query, [item.merged for item in found]),
-            per_query=[self._scored_ids(ranked) for ranked in own],
-            actions=self._merge(query, [item.actions for item in found])
-            if query.mode == "full"
-            else None,
-            similarity=[self._scored_ids(item.similar) for item in found],
+            combined=self._merge(query, found.merged),
+            per_query=self._rankings(found.merged if full else found.similar),
+            actions=self._merge(query, found.actions) if full else None,
+            similarity=self._rankings(found.similar),
         )
 
     def explain(self, query: Query, ids: Sequence[str]) -> list[Mapping[str, Mapping[str, float]]]:
@@ -99,19 +98,21 @@ class ReferenceRetriever:
                 shown["pagerank"] = column
         return [_by_id(ids, shown) for shown in explained]
 
-    def _found(self, query: Query) -> list[Found]:
+    def _found(self, query: Query) -> Found:
         # Kept, because a case is explained next; begun anew, so that no answer depends on it.
         begun = self._latest = self._begin(query)
+        similar = begun.similar
         if query.mode == "embedding":
-            return [Found(ranked, ranked, NOTHING) for ranked in begun.similar]
-        full = query.mode == "full"
-        limit = ASSOCIATION_TOP_K if full else query.max_results
-        walked = self._pagerank(query).best(begun.walks, limit)
-        combine = self._full if full else self._associate
-        return [
-            combine(ranked, associated, query)
-            for ranked, associated in zip(begun.similar, walked, strict=True)
-        ]
+            return Found(similar, similar, nothing(similar.count))
+        if query.mode == "association":
+            walked = self._pagerank(query).best(begun.walks, query.max_results)
+            return Found(similar, self._associate(query, similar, walked), nothing(similar.count))
+        walked = self._pagerank(query).best(begun.walks, ASSOCIATION_TOP_K)
+        union = similar.or_higher(walked)
+        inferred = actions.infer(
+            union, self._factors, self._triggers, actions.ACTIONS_PER_SUB_QUERY
+        )
+        return Found(similar, union.cut(query.max_results), inferred)
 
     def _pagerank(self, query: Query) -> PageRank:
         """The walk with the query's damping; a sweep over dampings makes each once."""
@@ -121,49 +122,46 @@ class ReferenceRetriever:
         return self._pageranks[damping]
 
     def _begin(self, query: Query) -> Begun:
-        fused = [scores.fused(query.weights) for scores in self._scores(query.sub_queries)]
-        similar = [best(own, query.max_results, query.similarity_threshold) for own in fused]
-        sources = [Ranked(one.positions, np.maximum(one.scores, 0)) for one in similar]
-        walks = [] if query.mode == "embedding" else self._pagerank(query).walks(sources)
+        scores = self._scores(query.sub_queries)
+        fused = np.stack([own.fused(query.weights) for own in scores])
+        similar = best(fused, query.max_results, query.similarity_threshold)
+        walks = [] if query.mode == "embedding" else self._pagerank(query).walks(similar)
         return Begun(query, fused, similar, walks)
 
-    def _associate(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
+    def _associate(self, query: Query, similar: Rankings, walked: Rankings) -> Rankings:
         """Similarity and PageRank blended, over the union of their best."""
         share = query.weights.association
-        positions = np.union1d(similar.positions, associated.positions)
-        blend = np.zeros(len(positions))
-        for weight, ranked in ((1 - share, similar), (share, associated)):
-            blend[np.searchsorted(positions, ranked.positions)] += weight * ranked.scores
-        return Found(similar, best(blend, query.max_results).numbered(positions), NOTHING)
-
-    def _full(self, similar: Ranked, associated: Ranked, query: Query) -> Found:
-        """The higher of similarity and PageRank, and the actions that the situations suggest."""
-        union = similar.or_higher(associated)
-        return Found(
-            similar,
-            Ranked(union.positions[: query.max_results], union.scores[: query.max_results]),
-            actions.infer(union, self._factors, self._triggers, actions.ACTIONS_PER_SUB_QUERY),
+        blend = summed(
+            np.concatenate([similar.owners, walked.owners]),
+            np.concatenate([similar.positions, walked.positions]),
+            np.concatenate([(1 - share) * similar.scores, share * walked.scores]),
+            similar.count,
         )
+        return blend.cut(query.max_results)
 
-    def _merge(self, query: Query, rankings: Sequence[Ranked]) -> list[Scored]:
+    def _merge(self, query: Query, found: Rankings) -> list[Scored]:
         """Merge the sub-queries' rankings: a higher priority lifts a ranking a little."""
-        highest = max(sub.priority for sub in query.sub_queries)
-        merged: dict[int, tuple[float, float]] = {}
-        for sub, ranked in zip(query.sub_queries, rankings, strict=True):
-            lift = PRIORITY_WEIGHT * sub.priority / highest if highest else 0.0
-            keys = rounded(ranked.scores + lift).tolist()
-            rows = zip(ranked.positions.tolist(), keys, ranked.scores.tolist(), strict=True)
-            for at, key, score in rows:
-                # Of equal keys the earlier sub-query's stays.
-                if at not in merged or key > merged[at][0]:
-                    merged[at] = (key, score)
-        order = sorted(merged, key=lambda at: (-merged[at][0], at))[: query.max_results]
-        return [Scored(self._graph.nodes[at].id, merged[at][1], merged[at][0]) for at in order]
-
-    def _scored_ids(self, ranked: Ranked) -> list[Scored]:
+        # Divided as integers, of any size.
+        highest = max(sub.priority for sub in query.sub_queries) or 1
+        lifts = np.array([PRIORITY_WEIGHT * (sub.priority / highest) for sub in query.sub_queries])
+        keys = rounded(found.scores + lifts[found.owners])
+        # Of equal keys of a node the earlier sub-query's stays.
+        order = np.lexsort((found.owners, found.positions, -keys))
+        kept = order[np.sort(np.unique(found.positions[order], return_index=True)[1])]
+        kept = kept[: query.max_results]
+        rows = (found.positions[kept], found.scores[kept], keys[kept])
         return [
-            Scored(self._graph.nodes[at].id, score)
-            for at, score in zip(ranked.positions.tolist(), ranked.scores.tolist(), strict=True)
+            Scored(self._ids[at], score, key)
+            for at, score, key in zip(*(row.tolist() for row in rows), strict=True)
+        ]
+
+    def _rankings(self, rankings: Rankings) -> list[list[Scored]]:
+        return [
+            [
+                Scored(self._ids[at], score)
+                for at, score in zip(own.positions.tolist(), own.scores.tolist(), strict=True)
+            ]
+            for own in rankings
         ]
 
     def _scores(self, sub_queries: Sequence[SubQuery]) -> list[SubQueryScores]:

@@ -147,17 +147,18 @@ class SubQueryScores:
     def fused(self, weights: Weights) -> Array:
         """The similarity of every node, before it is rounded."""
         variant = self.variant_score(weights)
-        score: Array | float = variant
-        if self.tag is not None:
+        if self.tag is None:
+            score = np.zeros(len(self.string)) + variant
+        else:
             blended = weights.tag * self.tag + weights.variant * variant
             # A missing channel must not pull the score down.
             score = np.where(self.has_tags, blended, variant)
-        alpha = weights.string_blend_alpha
+        # The string channel only ever lifts, and few nodes have any.
         string = self.string_score(weights)
-        # The string channel only ever lifts.
-        lifted = np.maximum(score, alpha * score + (1 - alpha) * string)
-        similarity: Array = np.where(string > 0, lifted, score)
-        return similarity
+        named = np.flatnonzero(string)
+        own, match, alpha = score[named], string[named], weights.string_blend_alpha
+        score[named] = np.maximum(own, alpha * own + (1 - alpha) * match)
+        return score
 
 
 def _at(unit: Mapping[str, Array], positions: NDArray[np.intp]) -> dict[str, Array]:
