@@ -169,9 +169,9 @@ class PageRank:
         totals = np.bincount(owners, sources.scores, count)
         start = (1 - self.damping) * (sources.scores / totals[owners])
         mass = self._mass[sources.positions]
-        shares = np.maximum(1 - np.bincount(owners, mass * start, count), 0)
+        lost = np.maximum(1 - np.bincount(owners, mass * start, count), 0)
         # A unit adds at least 1; the maximum is for queries without sources.
-        shares /= np.maximum(np.bincount(owners, mass, count), 1)
+        shares = lost / np.maximum(np.bincount(owners, mass, count), 1)
         return replace(sources, scores=start + shares[owners])
 
     def _spread(self, start: Rankings) -> Array:
@@ -224,26 +224,37 @@ class PageRank:
         residual = TOLERANCE / self._moves.spill[walk.sources].max(initial=2)
         while True:
             self._refine(walk, residual)
-            found = self._settled(walk, residual, limit)
+            found = (
+                self._pushed(walk, residual, limit)
+                if self._local
+                else self._settled(walk.reached, self._moves.spill, residual, limit)
+            )
             if found:
                 return found
             residual /= 4
 
-    def _settled(self, walk: Walk, residual: float, limit: int) -> Rankings | None:
+    def _pushed(self, walk: Walk, residual: float, limit: int) -> Rankings | None:
+        """As ``_settled``, among the nodes that were moved: any other rounds to 0."""
+        moved = np.flatnonzero(walk.scores)
+        reached = walk.scores[moved] + walk.residual[moved]
+        found = self._settled(reached, self._moves.spill[moved], residual, limit)
+        return found and found.numbered(moved)
+
+    def _settled(
+        self, reached: Array, spill: Array, residual: float, limit: int
+    ) -> Rankings | None:
         """The best nodes, or None if the residual may still change which they are."""
-        # What a push never moved rounds to 0.
-        candidates = np.flatnonzero(walk.scores) if self._local else np.arange(self._size)
         # Queries as rows: each is gone through several times.
-        values = (walk.scores[candidates] + walk.residual[candidates]).T.copy()
-        doubt = residual * self._moves.spill[candidates]
+        values = reached.T.copy()
+        doubt = residual * spill
         found = best(values, limit, LEAST)
-        sure = doubt[found.positions].max(initial=0) <= TOLERANCE
+        if doubt[found.positions].max(initial=0) > TOLERANCE:
+            return None
         highest = values + doubt
         highest[found.owners, found.positions] = 0
         possible = highest.max(axis=1, initial=residual * self._moves.most_spill)
-        if not sure or (possible > self._weakest(found, limit) + TOLERANCE).any():
-            return None
-        return found.numbered(candidates)
+        settled = (possible <= self._weakest(found, limit) + TOLERANCE).all()
+        return found if settled else None
 
     @staticmethod
     def _weakest(found: Rankings, limit: int) -> Array:

@@ -14,7 +14,7 @@ from pytest_soulmem.retrieval.pagerank import PageRank, link_weights
 from pytest_soulmem.retrieval.query import SubQuery
 from pytest_soulmem.retrieval.ranking import Rankings, best, nothing, rounded, summed
 from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
-from pytest_soulmem.retrieval.similarity import Array, Similarity, SubQueryScores
+from pytest_soulmem.retrieval.similarity import Array, Similarity, SubQueryScores, UnitScores
 from pytest_soulmem.retrieval.walk import Walk
 
 ASSOCIATION_TOP_K = 8
@@ -62,6 +62,7 @@ class ReferenceRetriever:
         self._factors = actions.situation_factors(graph)
         self._expected: list[SubQuery] = []
         self._scored: dict[SubQuery, SubQueryScores] = {}
+        self._judged: tuple[object, list[UnitScores]] = (None, [])
         self._latest: Begun | None = None
 
     def expect(self, sub_queries: Iterable[SubQuery]) -> None:
@@ -122,8 +123,8 @@ class ReferenceRetriever:
         return self._pageranks[damping]
 
     def _begin(self, query: Query) -> Begun:
-        scores = self._scores(query.sub_queries)
-        fused = np.stack([own.fused(query.weights) for own in scores])
+        scores = zip(self._scores(query.sub_queries), self._unit_scores(query), strict=True)
+        fused = np.stack([own.blended(units, query.weights) for own, units in scores])
         similar = best(fused, query.max_results, query.similarity_threshold)
         walks = [] if query.mode == "embedding" else self._pagerank(query).walks(similar)
         return Begun(query, fused, similar, walks)
@@ -170,6 +171,14 @@ class ReferenceRetriever:
             block = list(dict.fromkeys([*sub_queries, *self._following(sub_queries[0])]))
             self._scored = dict(zip(block, self._similarity.scores(block), strict=True))
         return [self._scored[sub] for sub in sub_queries]
+
+    def _unit_scores(self, query: Query) -> list[UnitScores]:
+        """Those of the latest sub-queries are kept: most weight sets of a sweep share them."""
+        asked = (query.sub_queries, query.weights.within_units)
+        if self._judged[0] != asked:
+            scores = self._scores(query.sub_queries)
+            self._judged = asked, [own.unit_scores(query.weights) for own in scores]
+        return self._judged[1]
 
     def _following(self, sub_query: SubQuery) -> list[SubQuery]:
         """The expected sub-queries from this one on, as many as one block may hold."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_soulmem.retrieval.query import SubQuery
 from pytest_soulmem.retrieval.weights import Weights
@@ -22,8 +25,7 @@ class Query:
     max_results: int
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """A memory that came back.
 
     ``key`` is what the ranking is sorted by, where that is not the score itself.

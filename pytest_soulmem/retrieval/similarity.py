@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +94,13 @@ class Names:
         scores[self.owners] = np.maximum(scores[self.owners], found)
 
 
+class UnitScores(NamedTuple):
+    """How well the units of a sub-query match each node: by meaning, and by exact identifiers."""
+
+    variant: Array | float
+    string: Array
+
+
 @dataclass(frozen=True)
 class SubQueryScores:
     """All that similarity needs of one sub-query, before any weight."""
@@ -146,18 +153,24 @@ class SubQueryScores:
 
     def fused(self, weights: Weights) -> Array:
         """The similarity of every node, before it is rounded."""
-        variant = self.variant_score(weights)
+        return self.blended(self.unit_scores(weights), weights)
+
+    def unit_scores(self, weights: Weights) -> UnitScores:
+        """What the units say, by the weights within them."""
+        return UnitScores(self.variant_score(weights), self.string_score(weights))
+
+    def blended(self, units: UnitScores, weights: Weights) -> Array:
+        """The similarity of every node by tags, units and exact identifiers."""
         if self.tag is None:
-            score = np.zeros(len(self.string)) + variant
+            score = np.zeros(len(units.string)) + units.variant
         else:
-            blended = weights.tag * self.tag + weights.variant * variant
+            blend = weights.tag * self.tag + weights.variant * units.variant
             # A missing channel must not pull the score down.
-            score = np.where(self.has_tags, blended, variant)
+            score = np.where(self.has_tags, blend, units.variant)
         # The string channel only ever lifts, and few nodes have any.
-        string = self.string_score(weights)
-        named = np.flatnonzero(string)
-        own, match, alpha = score[named], string[named], weights.string_blend_alpha
-        score[named] = np.maximum(own, alpha * own + (1 - alpha) * match)
+        named = np.flatnonzero(units.string)
+        own, string, alpha = score[named], units.string[named], weights.string_blend_alpha
+        score[named] = np.maximum(own, alpha * own + (1 - alpha) * string)
         return score
 
 

@@ -12,6 +12,7 @@ bound for undirected graphs, and would lose what a hub's many leaves receive.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +23,9 @@ from scipy.sparse import csr_array
 from pytest_soulmem.retrieval.rows import row_entries
 
 Array = NDArray[np.float64]
+
+_SHRINKAGE = 4
+"""A sweep hardly ever divides the largest residual by more, so as many can do without a look."""
 
 _SWEEP_SHARE = 0.04
 """A frontier with more of all links than this is not pushed: a sweep costs less."""
@@ -96,9 +100,10 @@ class Moves:
 
     def sweep(self, walk: Walk, limit: float) -> None:
         """Move everything, until no residual is above ``limit``."""
-        while max(walk.residual.max(initial=0), -walk.residual.min(initial=0)) > limit:
-            walk.scores += walk.residual
-            walk.residual = self.inward @ walk.residual
+        while (largest := float(np.abs(walk.residual).max(initial=0))) > limit:
+            for _ in range(max(1, int(math.log(largest / limit, _SHRINKAGE)))):
+                walk.scores += walk.residual
+                walk.residual = self.inward @ walk.residual
 
     def push(self, walk: Walk, limit: float) -> None:
         """Move what is above ``limit``, until nothing is; for walks of one query."""

@@ -41,7 +41,16 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
     damping: Annotated[float, Meta(ge=0, lt=1)] = 0.65
     association: UnitInterval = 0.5
 
+    @property
+    def within_units(self) -> Weights:
+        """Those that blend the parts of a unit; the others as by default."""
+        return msgspec.structs.replace(self, **_OVER_ALL)
 
+
+_OVER_ALL = {
+    name: getattr(Weights(), name)
+    for name in ("tag", "variant", "string_blend_alpha", "damping", "association")
+}
 NAMES = tuple(field.name for field in msgspec.structs.fields(Weights))
 
 

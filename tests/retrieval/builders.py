@@ -10,6 +10,7 @@ import numpy as np
 from pytest_soulmem.retrieval.graph import Graph, Node, read_graph
 from pytest_soulmem.retrieval.outcome import AtK, Metrics, Outcome, System
 from pytest_soulmem.retrieval.query import RetrievalCase, SubQuery, load_query_file
+from pytest_soulmem.retrieval.ranking import ordered
 from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
 from pytest_soulmem.retrieval.weights import Weights
 
@@ -210,3 +211,15 @@ def outcome(**changes):
         actions_unjudged=False,
     )
     return msgspec.structs.replace(whole, **changes)
+
+
+def rankings(scores):
+    """Rankings from the scores of each by node."""
+    entries = [(own, at, score) for own, found in enumerate(scores) for at, score in found.items()]
+    owners, positions, values = zip(*entries, strict=True) if entries else ((), (), ())
+    return ordered(
+        np.array(owners, np.intp),
+        np.array(positions, np.intp),
+        np.array(values, float),
+        len(scores),
+    )

@@ -14,21 +14,28 @@ from pytest_soulmem.retrieval.actions import (
     softmax,
     trigger_probabilities,
 )
-from pytest_soulmem.retrieval.ranking import Ranked
 from retrieval import oracle, strategies
-from retrieval.builders import abstract, graph_of, link, proc, procedure, semantic, specific
+from retrieval.builders import (
+    abstract,
+    graph_of,
+    link,
+    proc,
+    procedure,
+    rankings,
+    semantic,
+    specific,
+)
 
 
 def inferred(nodes, scores):
     """Every action's score, from the scores of retrieved memories by id."""
     graph = graph_of(nodes)
     names = list(graph.index)
-    memories = Ranked(
-        np.array([graph.index[name] for name in scores], np.intp),
-        np.array(list(scores.values()), float),
-    )
     found = infer(
-        memories, situation_factors(graph), trigger_probabilities(graph), limit=len(nodes)
+        rankings([{graph.index[name]: score for name, score in scores.items()}]),
+        situation_factors(graph),
+        trigger_probabilities(graph),
+        limit=len(nodes),
     )
     return {names[at]: score for at, score in zip(found.positions, found.scores, strict=True)}
 
@@ -36,8 +43,9 @@ def inferred(nodes, scores):
 def accumulated(nodes, weights):
     """Every action's score from given weights of the first nodes."""
     probabilities = trigger_probabilities(graph_of(nodes))
-    targets, scores = accumulate(np.arange(len(weights)), np.array(weights), probabilities)
-    return dict(zip([nodes[at]["id"] for at in targets], scores.tolist(), strict=True))
+    sources = rankings([dict.fromkeys(range(len(weights)), 1.0)])
+    found = accumulate(sources, np.array(weights), probabilities)
+    return dict(zip([nodes[at]["id"] for at in found.positions], found.scores, strict=True))
 
 
 def test_pinned_one_source():
@@ -103,4 +111,29 @@ def test_only_links_that_trigger_a_procedure_count():
 
 
 def test_softmax_of_large_scores():
-    assert softmax(np.array([1000.0, 1000.0])).tolist() == [0.5, 0.5]
+    assert softmax(np.array([1000.0, 1000.0]), np.zeros(2, int), 1).tolist() == [0.5, 0.5]
+
+
+@strategies.lean
+@given(st.lists(st.lists(st.floats(-5, 5), max_size=4), min_size=1, max_size=4))
+def test_softmax_of_several_owners_is_that_of_each_alone(scores):
+    owners = np.repeat(np.arange(len(scores)), [len(own) for own in scores])
+    found = softmax(np.array([score for own in scores for score in own]), owners, len(scores))
+    for owner, own in enumerate(scores):
+        shares = [math.exp(score) for score in own]
+        assert found[owners == owner] == pytest.approx([one / sum(shares) for one in shares])
+
+
+@strategies.lean
+@given(strategies.graphs(), st.data())
+def test_rankings_are_inferred_from_one_by_one(nodes, data):
+    graph = graph_of(nodes)
+    scores = st.dictionaries(st.integers(0, len(nodes) - 1), st.floats(0, 1), max_size=4)
+    several = data.draw(st.lists(scores, min_size=1, max_size=4))
+    limit = data.draw(st.integers(1, 3))
+    known = situation_factors(graph), trigger_probabilities(graph), limit
+    found = infer(rankings(several), *known)
+    for own, one in zip(several, found, strict=True):
+        (alone,) = infer(rankings([own]), *known)
+        assert one.positions.tolist() == alone.positions.tolist()
+        assert one.scores == pytest.approx(alone.scores)

@@ -14,7 +14,8 @@ from scipy.sparse import csr_array
 from pytest_soulmem.retrieval import pagerank, walk
 from pytest_soulmem.retrieval.graph import Graph
 from pytest_soulmem.retrieval.pagerank import TOLERANCE, PageRank, link_weights
-from pytest_soulmem.retrieval.ranking import Ranked, best
+from pytest_soulmem.retrieval.ranking import best
+from retrieval.builders import rankings
 
 METHODS = ("dense", "swept", "pushed", "pushed, then swept")
 HUB_LEAVES = 200
@@ -47,9 +48,7 @@ def exact(weights, sources, damping=0.65):
 
 def ranked(sources):
     """The sources as the retriever gives them."""
-    values = np.array(sources, float)
-    positions = np.flatnonzero(values)
-    return Ranked(positions, values[positions])
+    return {at: float(score) for at, score in enumerate(sources) if score}
 
 
 def walker(weights, damping=0.65):
@@ -57,18 +56,18 @@ def walker(weights, damping=0.65):
 
 
 def best_of(pagerank, sources, limit):
-    return pagerank.best(pagerank.walks(sources), limit)
+    return list(pagerank.best(pagerank.walks(rankings(sources)), limit))
 
 
 def scores_at(pagerank, sources, positions):
-    return pagerank.at(pagerank.walks(sources), positions)
+    return pagerank.at(pagerank.walks(rankings(sources)), positions)
 
 
 def assert_best(found, solution, limit):
     """Right scores, and nodes that the exact scores justify."""
     assert np.abs(found.scores - solution[found.positions]).max(initial=0) <= TOLERANCE + 5e-7
     assert (np.diff(found.scores) <= 0).all()
-    wanted = best(solution, limit, 3 * TOLERANCE).positions
+    wanted = best(solution[np.newaxis], limit, 3 * TOLERANCE).positions
     missed = np.setdiff1d(wanted, found.positions)
     if len(found.positions) < limit:
         assert len(missed) == 0
@@ -131,7 +130,7 @@ def test_walks_that_found_the_best_give_single_scores_too(name, problem, limit):
     positions = np.arange(len(weights))
     with method(name):
         pagerank = walker(weights, damping)
-        walks = pagerank.walks([ranked(own) for own in queries])
+        walks = pagerank.walks(rankings([ranked(own) for own in queries]))
         pagerank.best(walks, limit)
         found = pagerank.at(walks, positions)
     for own, column in zip(queries, found.T, strict=True):
