@@ -178,7 +178,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Write the report."""
+    """Write the report; a worker of xdist has no terminal."""
+    if hasattr(config, "workerinput"):
+        return
     records = config.stash[_gatherer].by_kind()
     if records:
         from pytest_soulmem.reporting.terminal import write_report

@@ -381,6 +381,22 @@ def test_a_damaged_vector_is_told_once(project, where: str, damage: str) -> None
         assert unwanted not in output
 
 
+def test_a_damaged_vector_stops_only_the_cases_of_its_graph(project) -> None:
+    project.write("other/g.json", [*graph(), action("wave", "挥手")])
+    project.write("queries/a.json", queries(case("a"), case("b")))
+    project.write("queries/other.json", queries(case("c"), case("d"), graph_path="../other/g.json"))
+    project.run("--soulmem-vectors=v.sqlite3").assert_outcomes(passed=4)
+    connection = sqlite3.connect(project.path / "v.sqlite3")
+    with connection:
+        statement = "UPDATE vector SET vector = 'text' WHERE digest = ?"
+        assert connection.execute(statement, (sha256("挥手".encode()).digest(),)).rowcount
+    connection.close()
+    result = project.run("--soulmem-vectors=v.sqlite3")
+    result.assert_outcomes(passed=2, errors=2)
+    assert result.stdout.str().count("the vector store is damaged (") == 1
+    result.stdout.fnmatch_lines(['nothing to retrieve with: see "c" in other.json'])
+
+
 def embedder_that(does: str) -> str:
     """The fake embedder, doing something before it embeds."""
     return EMBEDDER.replace("        return np.array", f"        {does}\n        return np.array")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.authoring import advice, example, faults, schema
 from pytest_soulmem.retrieval.checks import violations
+from pytest_soulmem.retrieval.columns import Column, Embed
 from pytest_soulmem.retrieval.details import Explanation, comparisons, explained_ids
 from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
@@ -36,7 +38,7 @@ from pytest_soulmem.retrieval.outcome import (
     measure_actions,
     sub_query_results,
 )
-from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, SubQuery, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import (
@@ -172,10 +174,12 @@ class RetrievalRun:
         self._progress = progress
         self._graphs: dict[Path, Graph | FixtureError] = {}
         self._retrievers: dict[Graph, Retriever | BaseException] = {}
+        self._unopened: dict[Graph, Callable[[], Retriever]] = {}
+        """What makes the built-in retriever of each graph that no case has asked yet."""
         self._store: VectorStore | None = None
         self._chosen: Chosen | None = None
-        self._tellers: dict[int, SweptCase] = {}
-        """By the identity of what went wrong, the case that tells it."""
+        self._firsts: dict[Graph, SweptCase] = {}
+        """Of all selected cases, also of other processes, the first of each graph."""
 
     def cases(self, path: Path, document: object) -> Sequence[SweptCase | UnusableCase]:
         """The cases of a query file."""
@@ -214,9 +218,7 @@ class RetrievalRun:
                 self._retrievers[graph] = retriever
         if ours:
             self._embed({graph: asked[graph] for graph in ours})
-        # Always the first case of all, so that of several processes one tells.
-        for case in usable:
-            self._tellers.setdefault(id(self._retrievers[case.file.graph]), case)
+        self._firsts = {graph: cases[0] for graph, cases in asked.items()}
 
     def _ask_hook(self, graph: Graph) -> Retriever | None:
         found = self._config.hook.pytest_soulmem_retriever(config=self._config, graph=graph)
@@ -251,26 +253,37 @@ class RetrievalRun:
                 {side: list(own) for side, own in texts.items()},
                 self._progress,
             )
-            store, identity = self._store, self._chosen.identity
-            for graph, own_subs in subs.items():
-                retriever = ReferenceRetriever(
-                    graph, lambda side, own: store.vectors(identity, side, own), memories[graph]
-                )
-                # Read ahead, as those of the memories are: a damaged one is told before any case.
-                for side, own in texts_of({}, own_subs).items():
-                    store.vectors(identity, side, own)
-                retriever.expect(own_subs)
-                self._retrievers[graph] = retriever
+            read = partial(self._store.vectors, self._chosen.identity)
+            self._unopened = {
+                graph: partial(_reference, graph, read, memories[graph], own)
+                for graph, own in subs.items()
+            }
         except _TOLD as error:
             # By the items, as above.
             self._retrievers.update(dict.fromkeys(asked, error))
 
+    def _retriever(self, graph: Graph) -> Retriever | BaseException:
+        """That of a graph, or why there is none.
+
+        Made for its first case: of several processes, few judge cases of every graph.
+        """
+        if graph in self._unopened:
+            open_ = self._unopened.pop(graph)
+            try:
+                self._retrievers[graph] = open_()
+            except _TOLD as error:
+                self._retrievers[graph] = error
+        return self._retrievers[graph]
+
     def obstacle(self, case: SweptCase | UnusableCase) -> str | None:
         """Why there is no retriever: told in full by one case, in a line by the others."""
-        problem = None if isinstance(case, UnusableCase) else self._retrievers[case.file.graph]
+        problem = None if isinstance(case, UnusableCase) else self._retriever(case.file.graph)
         if not isinstance(problem, (Exception, SystemExit)):
             return None
-        teller = self._tellers[id(problem)]
+        # Always the first case of all, so that of several processes one tells.
+        teller = next(
+            first for graph, first in self._firsts.items() if self._retrievers.get(graph) is problem
+        )
         if teller is not case:
             return f'nothing to retrieve with: see "{teller.name}" in {teller.file.path.name}'
         if isinstance(problem, NoRetriever):
@@ -286,7 +299,7 @@ class RetrievalRun:
         if isinstance(case, UnusableCase):
             faults = case.case.faults
             return Verdict(Failure(summary(faults), listing(case.path, faults)))
-        retriever = self._retrievers[case.file.graph]
+        retriever = self._retriever(case.file.graph)
         if isinstance(retriever, BaseException):
             raise retriever
         query = case.query
@@ -352,6 +365,17 @@ class RetrievalRun:
             identity = self._chosen.identity
             return System(identity.embedder, identity.model, identity.fingerprint)
         return System(type(retriever).__name__)
+
+
+def _reference(
+    graph: Graph, read: Embed, memories: Mapping[str, Column], sub_queries: Collection[SubQuery]
+) -> ReferenceRetriever:
+    """The built-in retriever, with all its vectors: a damaged one is told before any case."""
+    retriever = ReferenceRetriever(graph, read, memories)
+    for side, texts in texts_of({}, sub_queries).items():
+        read(side, texts)
+    retriever.expect(sub_queries)
+    return retriever
 
 
 def _explanation(

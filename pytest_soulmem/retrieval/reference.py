@@ -20,8 +20,10 @@ from pytest_soulmem.retrieval.walk import Walk
 ASSOCIATION_TOP_K = 8
 PRIORITY_WEIGHT = 0.05
 
-_SCORES_AT_ONCE = 2_000_000
-"""Numbers per field that one block of sub-queries may hold."""
+_SCORES_AT_ONCE = 500_000
+_SUB_QUERIES_AT_ONCE = 20
+"""One block of sub-queries holds so many numbers per field, or so many sub-queries if that is more:
+enough for fast products, and not much in vain where another process judges the next cases."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,8 @@ class ReferenceRetriever:
         if sub_query not in self._expected:
             return []
         start = self._expected.index(sub_query)
-        return self._expected[start : start + max(1, _SCORES_AT_ONCE // len(self._graph))]
+        block = max(_SUB_QUERIES_AT_ONCE, _SCORES_AT_ONCE // len(self._graph))
+        return self._expected[start : start + block]
 
 
 def _by_id(ids: Sequence[str], channels: Mapping[str, Array]) -> dict[str, dict[str, float]]:

@@ -112,6 +112,7 @@ def test_size_of_blocks_changes_nothing(mode, at_once, monkeypatch):
     ]
     single = [ReferenceRetriever(graph_of(nodes), exact_embed).retrieve(query) for query in queries]
     monkeypatch.setattr(reference, "_SCORES_AT_ONCE", at_once)
+    monkeypatch.setattr(reference, "_SUB_QUERIES_AT_ONCE", 1)
     blocked = ReferenceRetriever(graph_of(nodes), exact_embed)
     blocked.expect(sub for query in queries for sub in query.sub_queries)
     assert [blocked.retrieve(query) for query in queries] == single
