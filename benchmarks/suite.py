@@ -100,7 +100,8 @@ def run(folder: Path, *arguments: str) -> Run:
     """One pytest run in a process of its own."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     # Compiled modules are kept, as on any user's machine.
-    environment = {**os.environ, "PYTHONPATH": str(HERE)}
+    # pytest clears away what earlier runs left in its temporary folder: not within ours.
+    environment = {**os.environ, "PYTHONPATH": str(HERE), "PYTEST_DEBUG_TEMPROOT": str(folder)}
     for name in ("PYTHONDONTWRITEBYTECODE", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
         environment.pop(name, None)
     begin = time.perf_counter()

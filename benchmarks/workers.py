@@ -13,7 +13,7 @@ from pathlib import Path
 
 from suite import Scene, make, ours, run
 
-SCENE = Scene("one of 5,000 nodes", 1, 5_000, 100, 20, 10, "1.6", runs=3)
+SCENE = Scene("one of 5,000 nodes", 1, 5_000, 100, 30, 10, "1.6", runs=3)
 SMALL = Scene("one small graph", 1, 50, 10, 2, 2, "-", runs=1)
 
 
