@@ -170,7 +170,7 @@ def test_the_example_of_a_retriever_can_be_judged_and_explains_itself(tmp_path):
     assert re.search(r"\d+ passed in", printed[-1])
     assert "failed" not in printed[-1]
     failing = console.run("pytest fixtures/queries --soulmem-check=exact")
-    assert any(line.split()[-2:] == ["key", "overlap"] for line in failing)
+    assert any(line.split()[-3:] == ["key", "overlap", "memory"] for line in failing)
 
 
 def test_the_example_of_two_versions_compares_them(tmp_path):

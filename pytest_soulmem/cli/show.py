@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,13 @@ import msgspec
 import pytest
 
 from pytest_soulmem.faults import suggestion
+from pytest_soulmem.items import CaseItem
 from pytest_soulmem.reporting.results import CaseResult, read_results
 from pytest_soulmem.reporting.text import visible, visible_lines
 
 if TYPE_CHECKING:
+    from pytest_soulmem.kinds import Case
+    from pytest_soulmem.retrieval.kind import SweptCase
     from pytest_soulmem.retrieval.outcome import Outcome
 
 
@@ -45,6 +49,14 @@ class _Only:
         self._case = case
         self.names: list[str] = []
         """The names of all cases, whether they are kept or not."""
+        self.cases: dict[str, Case] = {}
+        """The cases that are kept, by node id."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, Any, Any]:
+        """Collect here, not in processes of pytest-xdist that the ini file may ask for."""
+        config.option.numprocesses = 0
+        return (yield)
 
     # After a conftest's, which may drop items too.
     @pytest.hookimpl(trylast=True)
@@ -58,6 +70,7 @@ class _Only:
                 for item, name in zip(items, names, strict=True)
                 if self._case in (name, item.name)
             ]
+        self.cases = {item.nodeid: item.case for item in items if isinstance(item, CaseItem)}
 
     def missing(self) -> str:
         """That there is no such case, with the name that may be meant, or those there are."""
@@ -87,24 +100,33 @@ def run(asked: argparse.Namespace) -> int:
     for error in results.errors:
         sys.stdout.write(f"{visible_lines(error.text)}\n")
     for case in results.cases:
-        sys.stdout.write(f"{explained(case)}\n\n")
+        sys.stdout.write(f"{explained(case, only.cases[case.nodeid])}\n\n")
     return int(bool(results.errors))
 
 
-def explained(case: CaseResult) -> str:
+def explained(result: CaseResult, case: Case) -> str:
     """A case as text: its outcome, then every ranking."""
+    from pytest_soulmem.retrieval.kind import SweptCase
+
+    lines = [f"{result.nodeid}: {result.outcome}"]
+    if result.failure:
+        lines += result.failure.text.splitlines()
+    elif isinstance(case, SweptCase) and "rankings" in result.result:
+        lines += _rankings(result, case)
+    return visible_lines("\n".join(lines))
+
+
+def _rankings(result: CaseResult, case: SweptCase) -> list[str]:
+    """What was asked, and every ranking."""
+    from pytest_soulmem.retrieval.excerpts import asked
     from pytest_soulmem.retrieval.failure import ranking_tables
     from pytest_soulmem.retrieval.outcome import Outcome
 
-    lines = [f"{case.nodeid}: {case.outcome}"]
-    if case.failure:
-        lines += case.failure.text.splitlines()
-    elif "rankings" in case.result:
-        outcome = msgspec.convert(case.result, Outcome)
-        for comparison in outcome.rankings or ():
-            lines += ranking_tables(comparison)
-        lines += _sub_queries(outcome)
-    return visible_lines("\n".join(lines))
+    outcome = msgspec.convert(result.result, Outcome)
+    lines = ["", *asked(case.case.sub_queries)]
+    for comparison in outcome.rankings or ():
+        lines += ranking_tables(comparison, case.file.graph)
+    return lines + _sub_queries(outcome)
 
 
 def _sub_queries(outcome: Outcome) -> list[str]:

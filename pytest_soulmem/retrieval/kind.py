@@ -311,7 +311,8 @@ class RetrievalRun:
             outcome = msgspec.structs.replace(
                 outcome, rankings=details, sub_queries=sub_query_results(retrieval)
             )
-            failure = explain_failure(query, outcome, found, details) if found else None
+            graph = case.file.graph
+            failure = explain_failure(query, outcome, found, details, graph) if found else None
             if failure and lacking:
                 failure = Failure(failure.reason, f"{failure.text}\n\n{lacking}")
         return Verdict(

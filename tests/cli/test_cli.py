@@ -93,9 +93,25 @@ def test_show_explains_a_case_with_every_weight_set(shown):
 
 def test_show_tells_what_each_of_several_sub_queries_found(shown):
     text = shown("--case", "asks for tea[tag:0.3-variant:0.7]").stdout
-    assert text.count("sub-query 0") == 2  # its table, expected and came back
+    assert text.count("sub-query 0: ") == 2  # its table, expected and came back
     assert text.count("sub-query 1: sea ") == 1
-    assert "sub-query" not in shown("--case", "喝茶").stdout.replace("sub-query 0: ", "")
+    assert "sub-query 1" not in shown("--case", "喝茶").stdout
+
+
+def test_show_tells_what_is_asked_and_what_memories_say(shown):
+    text = shown("--case", "asks for tea[tag:0.3-variant:0.7]").stdout
+    asked = "\n\nsub-query 0 asks: priority 1, tags 茶\n  Semantic 茶: 茶\nsub-query 1 asks: "
+    assert asked in text
+    assert "  memory\n" in text
+    assert any(line.split()[:2] == ["1", "tea"] and "茶" in line for line in text.splitlines())
+
+
+def test_show_collects_in_its_own_process_whatever_the_ini_file_says(shown, tmp_path):
+    pytest.importorskip("xdist")
+    Project(tmp_path).write("pytest.ini", "[pytest]\naddopts = -n 2\n")
+    text = shown("--case", "喝茶").stdout
+    assert text.count("q.json::") == 2
+    assert text.count(" asks: ") == 2
 
 
 @pytest.mark.parametrize(
