@@ -28,8 +28,9 @@ class Unusable(pytest.Collector.CollectError):
     """A file of ours that cannot be used."""
 
     def __init__(self, error: FixtureError) -> None:
-        super().__init__(str(error))
-        self.failure = Failure(error.reason, str(error))
+        text = str(error)
+        super().__init__(text)
+        self.failure = Failure(error.reason, text)
 
 
 class _File(pytest.File):
