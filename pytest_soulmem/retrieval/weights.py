@@ -106,6 +106,23 @@ def sweep_faults(sets: Sequence[WeightSet], mode: Mode) -> list[Fault]:
     ]
 
 
+def sweep_advice(sets: Sequence[WeightSet], mode: Mode) -> list[Fault]:
+    """Pairs that name what a mode does not use. ``damping`` may be swept in any mode, idly in one.
+
+    No fault: a retriever of the user's own may walk in every mode.
+    """
+    if mode != "embedding":
+        return []
+    return [
+        Fault(
+            f"$.blend_sweep.pairs[{position}].damping",
+            "changes nothing in mode embedding, where PageRank does not run",
+        )
+        for position, own in enumerate(sets)
+        if "damping" in own.overrides
+    ]
+
+
 def label(weights: Weights, named: dict[str, object]) -> str:
     """``tag:…-variant:…`` and the other named weights, in the order of the table of weights."""
     shown = ("tag", "variant", *(name for name in NAMES[2:] if name in named))
