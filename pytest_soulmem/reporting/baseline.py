@@ -120,6 +120,12 @@ class _Compared(Struct, frozen=True):
     system: dict[str, str | None] | None = None
     check: str | None = None
     mode: str | None = None
+    similarity_threshold: float | None = None
+    max_results: int | None = None
+
+
+_SETTINGS = ("mode", "similarity_threshold", "max_results")
+"""What may differ between two runs of a case that are compared all the same."""
 
 
 def _check_result(case: CaseResult, at: int) -> None:
@@ -147,8 +153,8 @@ class Comparison:
     """How the systems under test differ; then nothing is compared."""
     other_checks: Sequence[str] = ()
     """How the checks differ, where they do; of such cases only the metrics are compared."""
-    other_modes: Sequence[str] = ()
-    """How the modes differ, where that was not asked for."""
+    other_settings: Sequence[str] = ()
+    """How else the cases ran: in another mode, with another threshold."""
 
     @property
     def judged_alike(self) -> list[tuple[CaseResult, CaseResult]]:
@@ -209,7 +215,7 @@ def compare(old: Results, new: Results, held: Collection[str] = ()) -> Compariso
         unrun=len(absent) - len(gone),
         other_systems=systems,
         other_checks=_differences("check", pairs),
-        other_modes=_differences("mode", pairs),
+        other_settings=[said for name in _SETTINGS for said in _differences(name, pairs)],
     )
 
 
@@ -222,9 +228,9 @@ def _differences(name: str, pairs: Sequence[tuple[CaseResult, CaseResult]]) -> l
 def _difference(name: str, old: CaseResult, new: CaseResult) -> str | None:
     """What a case ran with then and now, if that differs; one that could not run does not say."""
     then, now = old.result.get(name), new.result.get(name)
-    if not (then and now) or then == now:
+    if None in (then, now) or then == now:
         return None
-    return f"{name} {visible(then)} in the baseline, {visible(now)} now"
+    return f"{name} {visible(str(then))} in the baseline, {visible(str(now))} now"
 
 
 def _alike(old: CaseResult, new: CaseResult) -> bool:
@@ -277,7 +283,7 @@ def comparison_section(name: str, comparison: Comparison) -> Section:
     table = Table(["", "old", "new", "difference", "95% interval", "cases"], rows)
     notes = [
         *(f"not compared: {line}" for line in comparison.other_systems),
-        *comparison.other_modes,
+        *comparison.other_settings,
         *(f"{line} left out of passed, lost and won" for line in comparison.other_checks),
         *_listing("lost", comparison.lost),
         *_listing("won", comparison.won),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from pytest_soulmem.kinds import Failure
 from pytest_soulmem.reporting.table import Table, lines
 from pytest_soulmem.reporting.text import visible
@@ -15,7 +13,7 @@ from pytest_soulmem.retrieval.excerpts import asked, memory_excerpt
 from pytest_soulmem.retrieval.graph import Graph
 from pytest_soulmem.retrieval.outcome import Outcome
 from pytest_soulmem.retrieval.retriever import Query
-from pytest_soulmem.retrieval.weights import Weights
+from pytest_soulmem.retrieval.weights import changed
 
 
 def explain_failure(
@@ -38,16 +36,13 @@ def explain_failure(
 
 
 def _setting(query: Query, outcome: Outcome) -> list[str]:
-    defaults = msgspec.structs.asdict(Weights())
-    changed = [
-        f"{name} {value:g}"
-        for name, value in msgspec.structs.asdict(query.weights).items()
-        if name in ("tag", "variant") or value != defaults[name]
-    ]
+    weights = query.weights
+    shown = {"tag": weights.tag, "variant": weights.variant} | changed(weights)
+    listed = ", ".join(f"{name} {value:g}" for name, value in shown.items())
     return [
         f"retriever  {outcome.system.name}, mode {query.mode}, "
         f"threshold {query.similarity_threshold:g}, max_results {query.max_results}",
-        f"weights    {', '.join(changed)}, others as by default",
+        f"weights    {listed}, others as by default",
     ]
 
 

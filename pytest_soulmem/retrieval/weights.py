@@ -45,6 +45,15 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
 NAMES = tuple(field.name for field in msgspec.structs.fields(Weights))
 
 
+_DEFAULTS = msgspec.structs.asdict(Weights())
+
+
+def changed(weights: Weights) -> dict[str, float]:
+    """The weights that differ from the defaults, by name."""
+    own = msgspec.structs.asdict(weights)
+    return {name: float(value) for name, value in own.items() if value != _DEFAULTS[name]}
+
+
 class BlendSweep(Struct, frozen=True):
     """The weight sets of a file."""
 

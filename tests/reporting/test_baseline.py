@@ -173,9 +173,28 @@ def test_modes_are_compared_and_told():
     assert notes[0] == "mode full in the baseline, embedding now: 1 case(s)"
 
 
-@pytest.mark.parametrize("name", ["check", "mode"])
-@pytest.mark.parametrize("value", [7, ["hit"], {}])
-def test_a_check_or_mode_that_is_none_is_told_with_its_place(tmp_path, name, value):
+@pytest.mark.parametrize(
+    ("name", "then", "now"), [("similarity_threshold", 0.0, 0.5), ("max_results", 5, 3)]
+)
+def test_another_setting_of_the_file_is_compared_and_told(name, then, now):
+    old = results(under("a", **{name: then}), under("b", **{name: then}), case("older", rr=0.5))
+    new = results(*(under(own, **{name: now}) for own in ("a", "b", "older")))
+    comparison = compare(old, new)
+    assert len(comparison.values("rr")) == len(comparison.values("passed")) == 3
+    notes = comparison_section("base", comparison).notes
+    assert notes == [f"{name} {then} in the baseline, {now} now: 2 case(s)"]
+    assert comparison_section("base", compare(new, new)).notes == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, value) for name in ("check", "mode") for value in (7, ["hit"], {})),
+        ("similarity_threshold", "0"),
+        ("max_results", 0.5),
+    ],
+)
+def test_a_setting_that_is_none_is_told_with_its_place(tmp_path, name, value):
     path = tmp_path / "x.json"
     path.write_bytes(encode(results(case("a"), under("b", **{name: value}))))
     with pytest.raises(BaselineError, match=rf"`\$\.cases\[1\]\.result\.{name}`"):

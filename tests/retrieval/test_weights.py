@@ -7,6 +7,7 @@ from pytest_soulmem.retrieval.weights import (
     NAMES,
     BlendSweep,
     Weights,
+    changed,
     expand,
     sweep_advice,
     sweep_faults,
@@ -160,3 +161,8 @@ def test_damping_where_nothing_walks_is_advised_against():
         "$.blend_sweep.pairs[1].damping: changes nothing in mode embedding, where PageRank does "
         "not run"
     )
+
+
+def test_the_weights_that_differ_from_the_defaults():
+    assert changed(Weights()) == {}
+    assert changed(Weights(tag=0.3, damping=0.9, variant=1)) == {"variant": 1.0, "damping": 0.9}
