@@ -1,4 +1,4 @@
-"""``show``: run cases and explain their rankings, whether they pass or not."""
+"""``show``: run cases and explain what they found, whether they pass or not."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from pytest_soulmem.cli.facts import facts
 from pytest_soulmem.faults import suggestion
 from pytest_soulmem.items import CaseItem
 from pytest_soulmem.reporting.results import CaseResult, read_results
@@ -28,12 +29,13 @@ def add_to(commands: Any) -> None:
     """Add the command to a parser."""
     parser = commands.add_parser(
         "show",
-        help="explain the rankings of a query file's cases",
+        help="explain the cases of a fixture file",
         description="Run cases as pytest does, with its ini file and your conftest.py, and show "
-        "what was expected, what came back, and the scores behind both. Options that start with "
-        "--soulmem- are passed on.",
+        "what was asked, what was expected, what came back, and the scores behind both; of "
+        "forgetting, event and archive cases what was observed. Options that start with --soulmem- "
+        "are passed on.",
     )
-    parser.add_argument("query", type=Path, help="a query file")
+    parser.add_argument("file", type=Path, help="a fixture file")
     parser.add_argument("--case", help="only the case of this name")
     parser.set_defaults(run=run)
 
@@ -91,7 +93,7 @@ def run(asked: argparse.Namespace) -> int:
         # What pytest would print is about passing; this is about why.
         options = ["-p", "no:terminal", f"--soulmem-json={path}", *asked.rest]
         only = _Only(asked.case)
-        status = pytest.main([str(asked.query), *options], plugins=[only])
+        status = pytest.main([str(asked.file), *options], plugins=[only])
         if status == pytest.ExitCode.NO_TESTS_COLLECTED:
             sys.stderr.write(f"{only.missing()}\n")
         if status == pytest.ExitCode.NO_TESTS_COLLECTED or not path.exists():
@@ -105,7 +107,7 @@ def run(asked: argparse.Namespace) -> int:
 
 
 def explained(result: CaseResult, case: Case) -> str:
-    """A case as text: its outcome, then every ranking."""
+    """A case as text: its outcome, then every ranking, or what else was found."""
     from pytest_soulmem.retrieval.kind import SweptCase
 
     lines = [f"{result.nodeid}: {result.outcome}"]
@@ -113,6 +115,8 @@ def explained(result: CaseResult, case: Case) -> str:
         lines += result.failure.text.splitlines()
     elif isinstance(case, SweptCase) and "rankings" in result.result:
         lines += _rankings(result, case)
+    else:
+        lines += [f"  {visible(fact)}" for fact in facts(result.result)]
     return visible_lines("\n".join(lines))
 
 

@@ -128,6 +128,35 @@ def test_show_of_a_misspelt_case_tells_those_there_are(shown, asked, told):
     assert result.stderr == f'there is no case "{asked}"{told}\n'
 
 
+@pytest.mark.parametrize("kind", ["forget", "events", "archive"])
+def test_show_tells_what_was_observed_in_files_of_every_kind(project, capsys, kind):
+    path = project / kind / "a.json"
+    main(["new", kind, str(path)])
+    capsys.readouterr()
+    assert main(["show", str(path), "--soulmem-laws=off"]) == 0
+    told = capsys.readouterr().out
+    for block in told.strip().split("\n\n"):
+        first, *facts = block.split("\n")
+        assert first.endswith(": passed")
+        assert any(line.startswith("  system: ") for line in facts)
+        assert len(facts) >= 3
+    observed = {
+        "forget": "  points[0]: hours ",
+        "events": "].found: ",
+        "archive": "  counts: steps ",
+    }
+    assert observed[kind] in told
+
+
+def test_show_tells_a_text_of_several_lines_in_one(project, capsys):
+    path = project / "forget/a.json"
+    main(["new", "forget", str(path)])
+    change(path, lambda file: file["test_cases"][0].update(text="one\ntwo\x1b"))
+    capsys.readouterr()
+    main(["show", str(path), "--soulmem-laws=off"])
+    assert "  text: one\\x0atwo\\x1b\n" in capsys.readouterr().out
+
+
 def test_a_reader_that_has_had_enough_sees_no_traceback(shown):
     reading, writing = os.pipe()
     os.close(reading)
