@@ -13,6 +13,7 @@ from pytest_soulmem.reporting.baseline import (
     comparison_section,
     find_baseline,
     load_baseline,
+    of_one_system,
     parse_allowance,
     parse_name,
     regressions,
@@ -117,15 +118,42 @@ def test_a_case_that_could_not_run_is_lost_and_not_changed():
     assert comparison.won == ["queries/a.json::came to life"]
 
 
+TWO_SYSTEMS = (
+    results(case("a", rr=1.0), case("b", rr=0.5)),
+    results(case("a", system="bge\x1b", rr=0.0), case("b", "failed", system="bge\x1b", rr=0.25)),
+)
+
+
 def test_another_embedder_is_not_compared():
-    comparison = compare(results(case("a", rr=1.0)), results(case("a", system="bge", rr=0.0)))
+    comparison = of_one_system(compare(*TWO_SYSTEMS))
     assert not comparison.pairs
     section = comparison_section("base", comparison)
     assert not section.tables
-    assert section.notes[0] == (
-        "not compared: retrieval: the baseline was made with e5 m 1, this run with bge m 1"
-    )
+    assert section.notes[:2] == [
+        "not compared: retrieval: the baseline was made with e5 m 1, this run with bge\\x1b m 1",
+        "to compare two systems, add --soulmem-compare-systems",
+    ]
     assert regressions(comparison, [Allowance("rr", 50.0, True)]) == ["rr: nothing to compare"]
+
+
+def test_another_embedder_is_compared_below_both_names_where_that_is_meant():
+    comparison = compare(*TWO_SYSTEMS)
+    section = comparison_section("base", comparison)
+    (table,) = section.tables
+    assert table.title == "retrieval: old is e5 m 1, new is bge\\x1b m 1"
+    assert [row[:4] for row in table.rows] == [
+        ["passed", "1.0000", "0.5000", "-0.5000"],
+        ["rr", "0.7500", "0.1250", "-0.6250"],
+    ]
+    assert section.notes == ["lost: 1", "  queries/a.json::b"]
+    assert len(regressions(comparison, [Allowance("rr", 50.0, True)])) == 1
+
+
+def test_one_system_is_compared_without_a_title():
+    comparison = compare(TWO_SYSTEMS[0], TWO_SYSTEMS[0])
+    assert of_one_system(comparison) == comparison
+    (table,) = comparison_section("base", comparison).tables
+    assert table.title == ""
 
 
 def under(name, outcome="passed", **ran):

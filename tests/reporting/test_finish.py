@@ -257,6 +257,28 @@ def test_another_threshold_or_limit_is_compared_and_told(project) -> None:
     assert found["result"]["changed_weights"] == {"tag": 0.5, "damping": 0.75}
 
 
+def test_two_systems_are_compared_where_that_is_asked_for(project) -> None:
+    project.write("queries/q.json", queries(case("a"), failing("b")))
+    project.run("--soulmem-save=main")
+    retriever = (
+        "from pytest_soulmem.retrieval import Retrieval, ranked\n"
+        "class Mine:\n"
+        "    def retrieve(self, query): return Retrieval(ranked(['sea']))\n"
+        "def pytest_soulmem_retriever(config, graph): return Mine()\n"
+    )
+    project.write("conftest.py", retriever)
+    refused = project.run("--soulmem-compare=main")
+    assert "to compare two systems, add --soulmem-compare-systems" in refused.outlines
+    compared = project.run(
+        "--soulmem-compare=main", "--soulmem-compare-systems", "--soulmem-md=r.md"
+    )
+    title = "retrieval: old is fake noise 1, new is Mine"
+    assert title in compared.outlines
+    assert f"**{title}**" in (project.path / "r.md").read_text("utf-8")
+    compared.stdout.fnmatch_lines(["  rr *1.0000  0.5000 *-0.5000 *"])
+    compared.stdout.no_fnmatch_line("not compared*")
+
+
 def test_an_interrupted_run_keeps_the_baseline(project) -> None:
     project.write("queries/q.json", queries(case("a"), case("b")))
     project.run("--soulmem-save=main")
