@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from pytest_soulmem.positions import Positions, text_of
@@ -38,6 +39,11 @@ class FixtureError(Exception):
         self.faults = tuple(faults)
 
     def __str__(self) -> str:
+        return self._listing
+
+    @cached_property
+    def _listing(self) -> str:
+        # Once: a faulty graph may be large, and be named by many query files.
         return listing(self.path, self.faults)
 
     @property

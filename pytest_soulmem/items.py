@@ -28,9 +28,8 @@ class Unusable(pytest.Collector.CollectError):
     """A file of ours that cannot be used."""
 
     def __init__(self, error: FixtureError) -> None:
-        text = str(error)
-        super().__init__(text)
-        self.failure = Failure(error.reason, text)
+        super().__init__(str(error))
+        self.failure = Failure(error.reason, str(error))
 
 
 class _File(pytest.File):

@@ -57,7 +57,7 @@ class _Only:
     @pytest.hookimpl(wrapper=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, Any, Any]:
         """Collect here, not in processes of pytest-xdist that the ini file may ask for."""
-        config.option.numprocesses = 0
+        config.option.numprocesses, config.option.dist = 0, "no"
         return (yield)
 
     # After a conftest's, which may drop items too.

@@ -106,9 +106,10 @@ def test_show_tells_what_is_asked_and_what_memories_say(shown):
     assert any(line.split()[:2] == ["1", "tea"] and "茶" in line for line in text.splitlines())
 
 
-def test_show_collects_in_its_own_process_whatever_the_ini_file_says(shown, tmp_path):
+@pytest.mark.parametrize("workers", ["-n 2", "--dist load --tx 2*popen"])
+def test_show_collects_in_its_own_process_whatever_the_ini_file_says(shown, tmp_path, workers):
     pytest.importorskip("xdist")
-    Project(tmp_path).write("pytest.ini", "[pytest]\naddopts = -n 2\n")
+    Project(tmp_path).write("pytest.ini", f"[pytest]\naddopts = {workers}\n")
     text = shown("--case", "喝茶").stdout
     assert text.count("q.json::") == 2
     assert text.count(" asks: ") == 2
