@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
+from pytest_soulmem.positions import Positions, text_of
 from pytest_soulmem.reporting.text import visible
 
 
@@ -14,14 +16,14 @@ class Fault:
     """One thing that is wrong in a file.
 
     ``place`` is a path in the document (``$[3].mem_type``), empty for the file as a whole.
-    ``owner`` names the node or case that the place belongs to, in words. ``below`` are the
-    faults of another file that are the fault here.
+    ``owner`` names the node or case that the place belongs to, in words. ``below`` are lines
+    that tell the faults of another file that are the fault here.
     """
 
     place: str
     message: str
     owner: str = ""
-    below: tuple[Fault, ...] = ()
+    below: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         where = " ".join(filter(None, (self.place, f"({self.owner})" if self.owner else "")))
@@ -37,6 +39,11 @@ class FixtureError(Exception):
         self.faults = tuple(faults)
 
     def __str__(self) -> str:
+        return self._listing
+
+    @cached_property
+    def _listing(self) -> str:
+        # Once: a faulty graph may be large, and be named by many query files.
         return listing(self.path, self.faults)
 
     @property
@@ -46,23 +53,25 @@ class FixtureError(Exception):
 
     def at(self, place: str) -> Fault:
         """The faults of this file as one fault of another, which names this one there."""
-        if len(self.faults) == 1:
-            return Fault(place, f"{self.path}: {self.faults[0]}", below=self.faults[0].below)
-        return Fault(place, f"{self.path}: {len(self.faults)} faults", below=self.faults)
+        first, *below = str(self).split("\n")
+        return Fault(place, first, below=tuple(below))
 
 
 def listing(path: Path, faults: Sequence[Fault]) -> str:
-    """All faults of one file as text, safe to print, the file first."""
-    file = visible(str(path))
-    if len(faults) == 1:
-        return "\n".join([f"{file}: {faults[0]}", *_indented(faults[0].below, "  ")])
-    return "\n".join([f"{file}: {len(faults)} faults", *_indented(faults, "  ")])
+    """All faults of one file as text, safe to print, each with its line and column.
 
-
-def _indented(faults: Sequence[Fault], indent: str) -> Iterator[str]:
+    As ``file:line:column``, which editors and terminals make a link.
+    """
+    file, indent, lines = visible(str(path)), "", []
+    if len(faults) > 1:
+        indent, lines = "  ", [f"{file}: {len(faults)} faults"]
+    text = text_of(path)
+    positions = Positions(text)
     for fault in faults:
-        yield f"{indent}{fault}"
-        yield from _indented(fault.below, f"{indent}  ")
+        where = ":".join(map(str, [file, *positions.of(fault.place)])) if text else file
+        lines.append(f"{indent}{where}: {fault}")
+        lines += [f"{indent}{line}" for line in fault.below]
+    return "\n".join(lines)
 
 
 def summary(faults: Sequence[Fault]) -> str:

@@ -100,7 +100,11 @@ class Run(Protocol):
         ...
 
     def obstacle(self, case: Any) -> str | None:
-        """Why a case cannot be judged, told after :meth:`prepare`; None if it can."""
+        """Why a case cannot be judged, told after :meth:`prepare`; None if it can.
+
+        What keeps many from being judged is told in full by one of them. The text of the others
+        ends in ``: see "<case>" in <file>``.
+        """
         ...
 
     def judge(self, case: Any) -> Verdict:

@@ -191,3 +191,16 @@ def pytest_terminal_summary(
         from pytest_soulmem.reporting.terminal import write_conclusion
 
         write_conclusion(terminalreporter, conclusion)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True, specname="pytest_terminal_summary")
+def pytest_soulmem_last_lines(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> Generator[None, object, object]:
+    """Below pytest's list of errors, tell what most of them have in common."""
+    result = yield
+    if terminalreporter.stats.get("error") and config.stash[_gatherer].found_something():
+        from pytest_soulmem.reporting.terminal import write_obstacles
+
+        write_obstacles(terminalreporter)
+    return result

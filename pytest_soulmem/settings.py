@@ -54,6 +54,8 @@ class Settings(NamedTuple):
     save: str | None = None
     compare: str | None = None
     compare_fail: tuple[Allowance, ...] = ()
+    compare_systems: bool = False
+    """Whether results of another system are compared, rather than told apart."""
     rank: str | None = None
     rows: bool = False
     """Whether the plugin pytest-html writes a page, whose rows show details."""
@@ -284,6 +286,11 @@ OPTIONS = (
         "ALLOWANCE",
         many=True,
     ),
+    Option(
+        "compare-systems",
+        "compare also where the baseline was made with another embedder or system",
+        flag=True,
+    ),
 )
 
 
@@ -321,8 +328,9 @@ def read_settings(config: pytest.Config) -> Settings:
     """
     asked = {option.name: config.getoption(option.dest) for option in OPTIONS}
     ini = {option.name: _ini_value(config, option) for option in OPTIONS}
-    if (asked["compare-fail"] or ini["compare-fail"]) and not (asked["compare"] or ini["compare"]):
-        raise pytest.UsageError("soulmem-compare-fail needs soulmem-compare: with which baseline?")
+    for name in ("compare-fail", "compare-systems"):
+        if (asked[name] or ini[name]) and not (asked["compare"] or ini["compare"]):
+            raise pytest.UsageError(f"soulmem-{name} needs soulmem-compare: with which baseline?")
     chosen = {name: ini[name] if asked[name] is None else asked[name] for name in asked}
     files = {name: _path(config, asked[name], ini[name]) for name in ("json", "md", "html")}
     _refuse_one_file(files)
@@ -354,6 +362,7 @@ def read_settings(config: pytest.Config) -> Settings:
         save=chosen["save"],
         compare=chosen["compare"],
         compare_fail=tuple(chosen["compare-fail"] or ()),
+        compare_systems=bool(chosen["compare-systems"]),
         rank=chosen["rank"],
         rows=bool(config.getoption("htmlpath", None)),
         insisted=_insisted(asked),

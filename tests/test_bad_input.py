@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,8 @@ from projects import (
     sub_query,
     unprintable,
 )
+
+from pytest_soulmem.cli.check import Finding, check_file, fixtures_in
 
 ABSENT = object()
 
@@ -236,7 +239,8 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(("stem", "broken"), ROWS)
 def test_broken(output: str, stem: str, broken: Broken) -> None:
     sections = re.split(r"^_{3,} .* _{3,}$|^={3,}.*={3,}$", output, flags=re.MULTILINE)
-    told = [section.strip() for section in sections if f"/{stem}.json: " in section]
+    place = rf"/{re.escape(stem)}\.json(:\d+:\d+)?: "
+    told = [section.strip() for section in sections if re.search(place, section)]
     assert len(told) == 1, "one error per file, or per broken case"
     first, *more = told[0].split("\n")
     if len(broken.told) == 1:
@@ -246,7 +250,7 @@ def test_broken(output: str, stem: str, broken: Broken) -> None:
         assert first.endswith(f"{stem}.json: {len(broken.told)} faults")
         assert len(more) == len(broken.told)
     for fault in broken.told:
-        assert fault in told[0]
+        assert re.search(rf"{place}.*{re.escape(fault)}", told[0])
     assert unprintable(told[0]) == []
     if stem.startswith("case"):
         assert f"PASSED queries/{stem}.json::good\n" in output
@@ -300,12 +304,34 @@ def test_the_faults_of_a_graph_stand_below_the_path_that_names_it(project) -> No
     result = project.run()
     lines = result.outlines
     start = next(at for at, line in enumerate(lines) if line.endswith("q.json: 2 faults"))
-    assert lines[start + 1 : start + 5] == [
-        "  $.name: expected `str`, got `int`",
-        f"  $.graph_path: {project.path}/graphs/b.json: 2 faults",
-        '    $[0].tags (node "a"): expected `array`, got `int`',
-        "    $[1].id: expected `str`, got `int`",
+    shown, memories = project.path / "queries/q.json", project.path / "graphs/b.json"
+    places = [re.sub(r":\d+:\d+: ", ":L:C: ", line) for line in lines[start + 1 : start + 5]]
+    assert places == [
+        f"  {shown}:L:C: $.name: expected `str`, got `int`",
+        f"  {shown}:L:C: $.graph_path: {memories}: 2 faults",
+        f'    {memories}:L:C: $[0].tags (node "a"): expected `array`, got `int`',
+        f"    {memories}:L:C: $[1].id: expected `str`, got `int`",
     ]
+
+
+def test_pytest_names_the_line_and_column_that_check_does(project) -> None:
+    project.write("graphs/b.json", [{**concept("a", "x"), "tags": 1}])
+    project.write("queries/a.json", queries(case("good"), case("bad", check="no"), case(7)))
+    project.write("queries/b.json", queries(graph_path="../graphs/b.json"))
+    project.write("queries/c.json", b'{"test_cases": [\n 1,\n ]}')
+    project.write("forget/d.json", {"name": "d", "description": "", "test_cases": [{}]})
+    printed = project.run("--continue-on-collection-errors").outlines
+    links = {found[0] for line in printed for found in re.finditer(r"\S+\.json:\d+:\d+", line)}
+    told = {f"{found.file}:{found.line}:{found.column}" for found in checked(project.path)}
+    assert len(told) >= 5
+    assert links == told
+
+
+def checked(folder: Path) -> list[Finding]:
+    """What ``check`` finds wrong in a folder."""
+    files = [path for path, _ in fixtures_in([folder])]
+    found = [finding for path in files for finding in check_file(path, named=False)]
+    return [finding for finding in found if finding.severity == "error"]
 
 
 def test_a_byte_order_mark_is_no_fault(project) -> None:

@@ -170,7 +170,7 @@ def test_the_example_of_a_retriever_can_be_judged_and_explains_itself(tmp_path):
     assert re.search(r"\d+ passed in", printed[-1])
     assert "failed" not in printed[-1]
     failing = console.run("pytest fixtures/queries --soulmem-check=exact")
-    assert any(line.split()[-2:] == ["key", "overlap"] for line in failing)
+    assert any(line.split()[-3:] == ["key", "overlap", "memory"] for line in failing)
 
 
 def test_the_example_of_two_versions_compares_them(tmp_path):
@@ -185,24 +185,26 @@ def test_the_example_of_two_versions_compares_them(tmp_path):
     assert "+0.0000  +0.0000" not in passed
 
 
-def test_a_system_of_ones_own_is_put_beside_the_reference_as_told(tmp_path):
-    files = {
-        "conftest.py": example("retriever"),
-        "side_by_side.py": example("side by side", "results.md"),
-    }
-    console = Console(tmp_path, files)
-    told = page("results.md").split("### Your own system against the reference")[1]
-    (block,) = re.findall(r"```sh\n(.*?)```", told.split("\n### ")[0].split("\n## ")[0], re.DOTALL)
-    *runs, together = block.splitlines()
-    for command in runs:
-        assert re.search(r"\d+ passed in", console.run(command)[-1])
-    figures = {line.split()[0]: line.split()[1:] for line in console.run(together)}
-    assert figures["rr"][0] != figures["rr"][1]
-    assert figures["rr"][3:] == ["44", "cases"]
-    compared = console.run(f"{runs[1]} --soulmem-compare=reference.json")
-    refusal = "not compared: retrieval: the baseline was made with e5 "
-    assert any(line.startswith(refusal) for line in compared)
-    assert any(line.endswith(", this run with CharacterOverlap") for line in compared)
+def test_a_system_of_ones_own_is_compared_with_the_reference_as_told(tmp_path):
+    console = Console(tmp_path, {"conftest.py": example("retriever")})
+    told = page("results.md").split("### Two systems")[1].split("\n## ")[0]
+    (block,) = re.findall(r"```sh\n(.*?)```", told, re.DOTALL)
+    reference, mine = block.splitlines()
+    assert re.search(r"\d+ passed in", console.run(reference)[-1])
+    refused = console.run(mine.removesuffix(" --soulmem-compare-systems"))
+    first, second = told.split("```\n")[1].splitlines()
+    start, end = first.split("…")
+    assert any(line.startswith(start) and line.endswith(end) for line in refused)
+    assert second in refused
+    compared = console.run(mine)
+    title, header = told.split("```\n")[-2].splitlines()
+    start, end = title.split("…")
+    (at,) = [at for at, line in enumerate(compared) if line.startswith(start)]
+    assert compared[at].endswith(end)
+    assert compared[at + 1].split() == header.split()
+    (rr,) = [line.split() for line in compared[at:] if line.split()[:1] == ["rr"]]
+    assert rr[1] != rr[2]
+    assert rr[-1] == "44"
 
 
 def test_the_job_for_ci_passes_as_written(tmp_path):

@@ -23,12 +23,12 @@ def test_a_fault_is_one_line_and_safe_to_print() -> None:
     assert text == '$ (node "\\x0d\\x9b"): \\x1b[31m\\x0a\\u202e'
 
 
-def test_a_listing() -> None:
+def test_a_listing_of_a_file_that_is_not_there() -> None:
     assert listing(FILE, [ONE]) == "q.json: $.a: is wrong"
     assert listing(FILE, [ONE, TWO]).split("\n") == [
         "q.json: 2 faults",
-        "  $.a: is wrong",
-        '  $.b (case "c"): is missing',
+        "  q.json: $.a: is wrong",
+        '  q.json: $.b (case "c"): is missing',
     ]
     assert listing(Path("a\x1b.json"), [ONE]) == "a\\x1b.json: $.a: is wrong"
 
@@ -51,16 +51,37 @@ def test_the_only_fault_of_another_file_stays_in_the_line() -> None:
 
 def test_several_faults_of_another_file_stand_below() -> None:
     fault = FixtureError(Path("g.json"), [ONE, TWO]).at("$.graph_path")
-    below = ["$.a: is wrong", '$.b (case "c"): is missing']
+    below = ["g.json: $.a: is wrong", 'g.json: $.b (case "c"): is missing']
     assert listing(FILE, [fault]).split("\n") == [
         "q.json: $.graph_path: g.json: 2 faults",
         *(f"  {line}" for line in below),
     ]
     assert listing(FILE, [fault, ONE]).split("\n") == [
         "q.json: 2 faults",
-        "  $.graph_path: g.json: 2 faults",
+        "  q.json: $.graph_path: g.json: 2 faults",
         *(f"    {line}" for line in below),
-        "  $.a: is wrong",
+        "  q.json: $.a: is wrong",
+    ]
+
+
+def test_a_listing_tells_line_and_column(tmp_path) -> None:
+    query, memories = tmp_path / "q\x1b.json", tmp_path / "g.json"
+    query.write_text('{"graph_path": "g.json",\n "a": 1, "b": 2}', "utf-8")
+    memories.write_text('{"b": 1,\n\n "a": 1}', "utf-8")
+    shown = f"{tmp_path}/q\\x1b.json"
+    assert listing(query, [ONE]) == f"{shown}:2:7: $.a: is wrong"
+    assert listing(query, [ONE, TWO]).split("\n") == [
+        f"{shown}: 2 faults",
+        f"  {shown}:2:7: $.a: is wrong",
+        f'  {shown}:2:15: $.b (case "c"): is missing',
+    ]
+    only = FixtureError(memories, [ONE]).at("$.graph_path")
+    assert listing(query, [only]) == f"{shown}:1:16: $.graph_path: {memories}:3:7: $.a: is wrong"
+    both = FixtureError(memories, [ONE, TWO]).at("$.graph_path")
+    assert listing(query, [both]).split("\n") == [
+        f"{shown}:1:16: $.graph_path: {memories}: 2 faults",
+        f"  {memories}:3:7: $.a: is wrong",
+        f'  {memories}:1:7: $.b (case "c"): is missing',
     ]
 
 

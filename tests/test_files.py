@@ -105,7 +105,7 @@ def test_a_named_file_that_is_none_of_ours_is_refused_with_a_reason(project, pla
     result = project.run(place)
     result.assert_outcomes(errors=1)
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    told = [line for line in result.outlines if line.startswith(f"{project.path / place}: ")]
+    told = [line for line in result.outlines if line.startswith(f"{project.path / place}:")]
     assert len(told) == 1
     assert REFUSALS[place] in told[0]
     assert "Traceback" not in result.stdout.str()

@@ -187,6 +187,8 @@ def test_an_error_in_the_hook_is_told_once(project) -> None:
     result.assert_outcomes(failed=1, errors=2)
     assert result.stdout.str().count("in deep") == 2, "the error and its cause, of one case"
     assert result.stdout.str().count('\nnothing to retrieve with: see "a" in q.json\n') == 2
+    told = "soulmem: 3 case(s) could not run: RuntimeError: no \\x1bconnection. In full: "
+    assert result.outlines[-2] == f"{told}queries/q.json::a"
 
 
 def test_a_hook_may_fail(asked) -> None:
@@ -304,7 +306,9 @@ def test_a_retriever_may_explain_its_scores(asked) -> None:
     asked.write("queries/q.json", queries(case("c", expected_combined_ranking=["tea", "cup"])))
     result = asked.run()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*rank*id*score*nearness*similarity", "*2  tea*0.2500*0.5000"])
+    result.stdout.fnmatch_lines(
+        ["*rank*id*nearness*similarity  memory", "*2  tea*0.2500*0.5000  茶*"]
+    )
 
 
 @pytest.mark.parametrize("value", ["float('nan')", "float('-inf')"])
@@ -417,6 +421,9 @@ def test_no_embedder_is_told_in_a_paragraph_once(project, monkeypatch) -> None:
     assert output.count('\nnothing to retrieve with: see "a" in a.json\n') == 2
     assert "Traceback" not in output
     assert "pytest_soulmem/" not in output
+    summary = output.split("short test summary info")[1].splitlines()
+    assert summary[-2].startswith("soulmem: 3 case(s) could not run: ")
+    assert summary[-2].endswith(". In full: queries/a.json::a")
 
 
 def test_an_embedder_of_a_module(project) -> None:

@@ -171,6 +171,8 @@ def test_no_embedder_is_told_by_workers_too(project) -> None:
     output = result.stdout.str()
     assert output.count("There are three ways on: ") == 1, "once, not once per process"
     assert output.count('\nnothing to retrieve with: see "c0" in q.json\n') == 3
+    assert result.outlines[-2].startswith("soulmem: 4 case(s) could not run: ")
+    assert result.outlines[-2].endswith(". In full: queries/q.json::c0")
     assert "Traceback" not in output
 
 

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_soulmem.positions import position
+from pytest_soulmem.positions import Positions, text_of
+
+
+def position(text, place):
+    return Positions(text).of(place)
+
 
 TEXT = """\
 {
@@ -89,11 +94,32 @@ def places(value, place="$"):
 def test_the_value_at_a_position_is_the_value_of_the_place(document, indent):
     text = json.dumps(document, indent=indent, ensure_ascii=False)
     lines = text.split("\n")
+    positions = Positions(text)
     for place, value in places(document):
-        line, column = position(text, place)
+        line, column = positions.of(place)
+        assert position(text, place) == (line, column)
         rest = "\n".join([lines[line - 1][column - 1 :], *lines[line:]])
         assert json.JSONDecoder().raw_decode(rest)[0] == value
 
 
 def test_an_empty_text_has_a_beginning_too():
     assert position("", "$") == position("", "$.a[0]") == (1, 1)
+
+
+def test_a_fault_in_every_node_of_a_large_graph_is_found_at_once():
+    text = json.dumps([{"id": name, "tags": ["猫"] * 20} for name in range(20_000)], indent=1)
+    positions = Positions(text)
+    assert [positions.of(f"$[{at}].tags[19]")[0] for at in range(20_000)] == [
+        25 * at + 24 for at in range(20_000)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "text"), [("\ufeff猫".encode(), "猫"), (b"\xff", ""), (None, "")]
+)
+def test_what_is_no_text_has_none(tmp_path, content, text):
+    path = tmp_path / "a.json"
+    if content is not None:
+        path.write_bytes(content)
+    assert text_of(path) == text
+    assert text_of(tmp_path) == ""

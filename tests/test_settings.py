@@ -223,10 +223,14 @@ def test_help_names_every_option(project) -> None:
         assert f"  {option.dest} (" in text
 
 
-def test_an_allowance_without_a_baseline_is_a_usage_error(pytester):
-    result = pytester.runpytest_inprocess("--soulmem-compare-fail=recall@5:1%")
+@pytest.mark.parametrize(
+    "option", ["--soulmem-compare-fail=recall@5:1%", "--soulmem-compare-systems"]
+)
+def test_how_to_compare_without_a_baseline_is_a_usage_error(pytester, option):
+    result = pytester.runpytest_inprocess(option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*soulmem-compare-fail needs soulmem-compare*"])
+    name = option.partition("=")[0].removeprefix("--")
+    result.stderr.fnmatch_lines([f"*{name} needs soulmem-compare: with which baseline*"])
 
 
 @pytest.mark.parametrize(

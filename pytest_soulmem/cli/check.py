@@ -16,7 +16,7 @@ from pytest_soulmem.faults import Fault, FixtureError
 from pytest_soulmem.files import all_places, likely_kind, recognise
 from pytest_soulmem.kinds import Kind, kind_of_place
 from pytest_soulmem.naming import place_faults
-from pytest_soulmem.positions import position
+from pytest_soulmem.positions import Positions, text_of
 from pytest_soulmem.reporting.text import visible
 
 
@@ -138,9 +138,9 @@ def check_file(path: Path, named: bool) -> list[Finding]:
     faults, warnings = _examine(path, named)
     told = {fault.place for fault in faults}
     warnings = [warning for warning in warnings if warning.place not in told]
-    text = _text(path)
+    positions = Positions(text_of(path))
     return [
-        Finding(str(path), *position(text, fault.place), severity, *_parts(fault))
+        Finding(str(path), *positions.of(fault.place), severity, *_parts(fault))
         for severity, found in (("error", faults), ("warning", warnings))
         for fault in found
     ]
@@ -181,11 +181,3 @@ def _is_graph(path: Path) -> bool:
     return path.parent.name == "graphs" or (
         kind_of_place(path) is None and isinstance(read_json(path), list)
     )
-
-
-def _text(path: Path) -> str:
-    """The file's text for finding lines; nothing for one that is not text."""
-    try:
-        return path.read_text("utf-8-sig") if path.is_file() else ""
-    except (OSError, UnicodeDecodeError):
-        return ""

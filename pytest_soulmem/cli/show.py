@@ -1,4 +1,4 @@
-"""``show``: run cases and explain their rankings, whether they pass or not."""
+"""``show``: run cases and explain what they found, whether they pass or not."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import argparse
 import re
 import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
+from pytest_soulmem.cli.facts import facts
 from pytest_soulmem.faults import suggestion
+from pytest_soulmem.items import CaseItem
 from pytest_soulmem.reporting.results import CaseResult, read_results
 from pytest_soulmem.reporting.text import visible, visible_lines
 
 if TYPE_CHECKING:
+    from pytest_soulmem.kinds import Case
+    from pytest_soulmem.retrieval.kind import SweptCase
     from pytest_soulmem.retrieval.outcome import Outcome
 
 
@@ -24,12 +29,13 @@ def add_to(commands: Any) -> None:
     """Add the command to a parser."""
     parser = commands.add_parser(
         "show",
-        help="explain the rankings of a query file's cases",
+        help="explain the cases of a fixture file",
         description="Run cases as pytest does, with its ini file and your conftest.py, and show "
-        "what was expected, what came back, and the scores behind both. Options that start with "
-        "--soulmem- are passed on.",
+        "what was asked, what was expected, what came back, and the scores behind both; of "
+        "forgetting, event and archive cases what was observed. Options that start with --soulmem- "
+        "are passed on.",
     )
-    parser.add_argument("query", type=Path, help="a query file")
+    parser.add_argument("file", type=Path, help="a fixture file")
     parser.add_argument("--case", help="only the case of this name")
     parser.set_defaults(run=run)
 
@@ -45,6 +51,14 @@ class _Only:
         self._case = case
         self.names: list[str] = []
         """The names of all cases, whether they are kept or not."""
+        self.cases: dict[str, Case] = {}
+        """The cases that are kept, by node id."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, Any, Any]:
+        """Collect here, not in processes of pytest-xdist that the ini file may ask for."""
+        config.option.numprocesses, config.option.dist = 0, "no"
+        return (yield)
 
     # After a conftest's, which may drop items too.
     @pytest.hookimpl(trylast=True)
@@ -58,6 +72,7 @@ class _Only:
                 for item, name in zip(items, names, strict=True)
                 if self._case in (name, item.name)
             ]
+        self.cases = {item.nodeid: item.case for item in items if isinstance(item, CaseItem)}
 
     def missing(self) -> str:
         """That there is no such case, with the name that may be meant, or those there are."""
@@ -78,7 +93,7 @@ def run(asked: argparse.Namespace) -> int:
         # What pytest would print is about passing; this is about why.
         options = ["-p", "no:terminal", f"--soulmem-json={path}", *asked.rest]
         only = _Only(asked.case)
-        status = pytest.main([str(asked.query), *options], plugins=[only])
+        status = pytest.main([str(asked.file), *options], plugins=[only])
         if status == pytest.ExitCode.NO_TESTS_COLLECTED:
             sys.stderr.write(f"{only.missing()}\n")
         if status == pytest.ExitCode.NO_TESTS_COLLECTED or not path.exists():
@@ -87,24 +102,35 @@ def run(asked: argparse.Namespace) -> int:
     for error in results.errors:
         sys.stdout.write(f"{visible_lines(error.text)}\n")
     for case in results.cases:
-        sys.stdout.write(f"{explained(case)}\n\n")
+        sys.stdout.write(f"{explained(case, only.cases[case.nodeid])}\n\n")
     return int(bool(results.errors))
 
 
-def explained(case: CaseResult) -> str:
-    """A case as text: its outcome, then every ranking."""
+def explained(result: CaseResult, case: Case) -> str:
+    """A case as text: its outcome, then every ranking, or what else was found."""
+    from pytest_soulmem.retrieval.kind import SweptCase
+
+    lines = [f"{result.nodeid}: {result.outcome}"]
+    if result.failure:
+        lines += result.failure.text.splitlines()
+    elif isinstance(case, SweptCase) and "rankings" in result.result:
+        lines += _rankings(result, case)
+    else:
+        lines += [f"  {visible(fact)}" for fact in facts(result.result)]
+    return visible_lines("\n".join(lines))
+
+
+def _rankings(result: CaseResult, case: SweptCase) -> list[str]:
+    """What was asked, and every ranking."""
+    from pytest_soulmem.retrieval.excerpts import asked
     from pytest_soulmem.retrieval.failure import ranking_tables
     from pytest_soulmem.retrieval.outcome import Outcome
 
-    lines = [f"{case.nodeid}: {case.outcome}"]
-    if case.failure:
-        lines += case.failure.text.splitlines()
-    elif "rankings" in case.result:
-        outcome = msgspec.convert(case.result, Outcome)
-        for comparison in outcome.rankings or ():
-            lines += ranking_tables(comparison)
-        lines += _sub_queries(outcome)
-    return visible_lines("\n".join(lines))
+    outcome = msgspec.convert(result.result, Outcome)
+    lines = ["", *asked(case.case.sub_queries)]
+    for comparison in outcome.rankings or ():
+        lines += ranking_tables(comparison, case.file.graph)
+    return lines + _sub_queries(outcome)
 
 
 def _sub_queries(outcome: Outcome) -> list[str]:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -120,6 +120,12 @@ class _Compared(Struct, frozen=True):
     system: dict[str, str | None] | None = None
     check: str | None = None
     mode: str | None = None
+    similarity_threshold: float | None = None
+    max_results: int | None = None
+
+
+_SETTINGS = ("mode", "similarity_threshold", "max_results")
+"""What may differ between two runs of a case that are compared all the same."""
 
 
 def _check_result(case: CaseResult, at: int) -> None:
@@ -129,6 +135,15 @@ def _check_result(case: CaseResult, at: int) -> None:
         reason, _, below = str(error).partition(" - at `$")
         place = f"$.cases[{at}].result{below.rstrip('`')}"
         raise msgspec.ValidationError(f"{reason} - at `{place}`") from None
+
+
+@dataclass(frozen=True)
+class OtherSystem:
+    """What judged the cases of a kind then, and what does now."""
+
+    kind: str
+    then: str
+    now: str
 
 
 @dataclass(frozen=True)
@@ -143,12 +158,14 @@ class Comparison:
     """Cases that their file no longer holds."""
     unrun: int = 0
     """How many cases of the baseline did not run for another reason: they were not selected."""
-    other_systems: Sequence[str] = ()
-    """How the systems under test differ; then nothing is compared."""
+    other_systems: Sequence[OtherSystem] = ()
+    """How the systems under test differ."""
+    refused: bool = False
+    """Whether nothing is compared because the systems differ."""
     other_checks: Sequence[str] = ()
     """How the checks differ, where they do; of such cases only the metrics are compared."""
-    other_modes: Sequence[str] = ()
-    """How the modes differ, where that was not asked for."""
+    other_settings: Sequence[str] = ()
+    """How else the cases ran: in another mode, with another threshold."""
 
     @property
     def judged_alike(self) -> list[tuple[CaseResult, CaseResult]]:
@@ -194,23 +211,29 @@ def compare(old: Results, new: Results, held: Collection[str] = ()) -> Compariso
     """
     before = {case.nodeid: case for case in old.cases}
     after = {case.nodeid: case for case in new.cases}
-    systems = list(_other_systems(old.cases, new.cases))
     common = [name for name in after if name in before]
     same = [name for name in common if _alike(before[name], after[name])]
     absent = [case for name, case in before.items() if name not in after]
     files = {name.split("::")[0] for name in held}
     gone = [case.nodeid for case in absent if case.file in files and case.nodeid not in held]
-    pairs = [] if systems else [(before[name], after[name]) for name in same]
+    pairs = [(before[name], after[name]) for name in same]
     return Comparison(
         pairs=pairs,
         changed=[name for name in common if not _alike(before[name], after[name])],
         added=[name for name in after if name not in before],
         gone=gone,
         unrun=len(absent) - len(gone),
-        other_systems=systems,
+        other_systems=list(_other_systems(old.cases, new.cases)),
         other_checks=_differences("check", pairs),
-        other_modes=_differences("mode", pairs),
+        other_settings=[said for name in _SETTINGS for said in _differences(name, pairs)],
     )
+
+
+def of_one_system(comparison: Comparison) -> Comparison:
+    """The same, with nothing to compare where the systems differ: that would tell of them."""
+    if not comparison.other_systems:
+        return comparison
+    return replace(comparison, pairs=(), other_checks=(), other_settings=(), refused=True)
 
 
 def _differences(name: str, pairs: Sequence[tuple[CaseResult, CaseResult]]) -> list[str]:
@@ -222,9 +245,9 @@ def _differences(name: str, pairs: Sequence[tuple[CaseResult, CaseResult]]) -> l
 def _difference(name: str, old: CaseResult, new: CaseResult) -> str | None:
     """What a case ran with then and now, if that differs; one that could not run does not say."""
     then, now = old.result.get(name), new.result.get(name)
-    if not (then and now) or then == now:
+    if None in (then, now) or then == now:
         return None
-    return f"{name} {visible(then)} in the baseline, {visible(now)} now"
+    return f"{name} {visible(str(then))} in the baseline, {visible(str(now))} now"
 
 
 def _alike(old: CaseResult, new: CaseResult) -> bool:
@@ -232,13 +255,12 @@ def _alike(old: CaseResult, new: CaseResult) -> bool:
     return not (old.fingerprint and new.fingerprint) or old.fingerprint == new.fingerprint
 
 
-def _other_systems(old: Sequence[CaseResult], new: Sequence[CaseResult]) -> Iterator[str]:
+def _other_systems(old: Sequence[CaseResult], new: Sequence[CaseResult]) -> Iterator[OtherSystem]:
     """Where one kind of case was judged with one system then and with another now."""
     before, after = _systems(old), _systems(new)
-    for kind in before.keys() & after.keys():
-        if before[kind] != after[kind]:
-            then, now = (", ".join(sorted(names)) for names in (before[kind], after[kind]))
-            yield f"{kind}: the baseline was made with {then}, this run with {now}"
+    for kind, names in before.items():
+        if names != after.get(kind, names):
+            yield OtherSystem(kind, *(", ".join(sorted(own)) for own in (names, after[kind])))
 
 
 def _systems(cases: Sequence[CaseResult]) -> Mapping[str, set[str]]:
@@ -274,10 +296,16 @@ def comparison_section(name: str, comparison: Comparison) -> Section:
         values = comparison.values(metric)
         if values:
             rows.append(_row(metric, values))
-    table = Table(["", "old", "new", "difference", "95% interval", "cases"], rows)
+    # Values of two systems stand below the names of both.
+    title = "; ".join(
+        visible(f"{own.kind}: old is {own.then}, new is {own.now}")
+        for own in comparison.other_systems
+    )
+    header = ["", "old", "new", "difference", "95% interval", "cases"]
+    table = Table(header, rows, title=title)
     notes = [
-        *(f"not compared: {line}" for line in comparison.other_systems),
-        *comparison.other_modes,
+        *(_refusal(comparison.other_systems) if comparison.refused else ()),
+        *comparison.other_settings,
         *(f"{line} left out of passed, lost and won" for line in comparison.other_checks),
         *_listing("lost", comparison.lost),
         *_listing("won", comparison.won),
@@ -288,6 +316,14 @@ def comparison_section(name: str, comparison: Comparison) -> Section:
     if comparison.unrun:
         notes.append(f"in the baseline, not run now: {comparison.unrun} case(s)")
     return Section(f"comparison with {visible(name)}", [table] if rows else [], notes)
+
+
+def _refusal(systems: Sequence[OtherSystem]) -> list[str]:
+    lines = [
+        f"not compared: {own.kind}: the baseline was made with {own.then}, this run with {own.now}"
+        for own in systems
+    ]
+    return [*map(visible, lines), "to compare two systems, add --soulmem-compare-systems"]
 
 
 def _row(metric: str, values: Sequence[tuple[float, float]]) -> list[str]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pytest_soulmem.kinds import Failure
 from pytest_soulmem.reporting.text import visible, visible_lines
 
 _KEY = "soulmem_failure"
+_FEW = 2
+_TOLD_ELSEWHERE = re.compile(r': see "(.+)" in (.+)')
 
 
 class FailureText:
@@ -76,3 +81,34 @@ def unpack(report: Any, config: Any) -> None:
     kept = getattr(report, _KEY, None)
     if kept:
         report.longrepr = failure_text(Failure(*kept), config)
+
+
+def obstacles(failed: Iterable[Any], errors: Iterable[Any]) -> Iterator[str]:
+    """What kept many of our cases from being judged: a line for each reason.
+
+    Its first sentence, for the case that tells it in full may stand hundreds of errors above.
+
+    Args:
+        failed: reports of cases that failed when they were judged.
+        errors: reports of cases that could not be judged.
+    """
+    reasons = {report.nodeid: _reason(report) for report in errors if _ours(report)}
+    told = {report.nodeid: _reason(report) for report in failed if _ours(report)} | reasons
+    pointers = Counter(reason for reason in reasons.values() if _TOLD_ELSEWHERE.search(reason))
+    for pointer, others in pointers.items():
+        if others < _FEW:
+            continue
+        case, file = _TOLD_ELSEWHERE.findall(pointer)[0]
+        for teller, reason in told.items():
+            if f"/{teller}".endswith(f"/{file}::{case}"):
+                sentence = reason.partition(". ")[0].rstrip(".")
+                yield f"{others + 1} case(s) could not run: {sentence}. In full: {teller}"
+
+
+def _ours(report: Any) -> bool:
+    return hasattr(report, "soulmem")
+
+
+def _reason(report: Any) -> str:
+    # What an item tells before it runs goes through pytest.fail, whose exception has this name.
+    return reason_and_text(report)[0].removeprefix("Failed: ")

@@ -15,6 +15,7 @@ from pytest_soulmem.reporting.baseline import (
     comparison_section,
     find_baseline,
     load_baseline,
+    of_one_system,
     regressions,
 )
 from pytest_soulmem.reporting.gates import judged
@@ -89,7 +90,9 @@ def conclude(
         except BaselineError as error:
             conclusion.fail(EXIT_REGRESSION, [str(error)])
         else:
-            _compare(compare(baseline, results, held), settings, conclusion)
+            found = compare(baseline, results, held)
+            found = found if settings.compare_systems else of_one_system(found)
+            _compare(found, settings, conclusion)
     gates = [judged(gate, results.cases) for gate in settings.fail_under]
     short = [gate.text for gate in gates if not gate.reached]
     ending = Ending(

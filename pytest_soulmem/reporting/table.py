@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wcwidth import wcswidth
+
+_CHARACTERS_PER_COLUMN = 8
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,12 @@ def pad(text: str, columns: int, *, left: bool) -> str:
 
 def clip(text: str, columns: int) -> str:
     """The text cut to a number of terminal columns, with an ellipsis where it was cut."""
-    if width(text) <= columns:
+    # Not all of a long text is measured: no emoji takes more characters for each column.
+    end = min(len(text), _CHARACTERS_PER_COLUMN * columns)
+    if end == len(text) and width(text) <= columns:
         return text
-    end = len(text)
-    while end and width(text[:end]) > columns - 1:
-        end -= 1
-    return text[:end] + "…"
+    end = bisect_right(range(end + 1), columns - 1, key=lambda at: width(text[:at])) - 1
+    return text[: max(0, end)] + "…"
 
 
 def fitting(table: Table, columns: int) -> list[Table]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_soulmem.kinds import KINDS
+from pytest_soulmem.reporting.failures import obstacles
 from pytest_soulmem.reporting.table import Section, fitting, lines
 
 if TYPE_CHECKING:
@@ -35,6 +36,13 @@ def write_conclusion(terminal: pytest.TerminalReporter, conclusion: Conclusion) 
         terminal.line(line)
     for problem in conclusion.problems:
         terminal.line(f"soulmem: {problem}", red=True)
+
+
+def write_obstacles(terminal: pytest.TerminalReporter) -> None:
+    """Write in red what kept several cases from being judged."""
+    stats = terminal.stats
+    for line in obstacles(stats.get("failed", ()), stats.get("error", ())):
+        terminal.line(f"soulmem: {line}", red=True)
 
 
 def _write_section(terminal: pytest.TerminalReporter, section: Section) -> None:

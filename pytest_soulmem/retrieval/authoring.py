@@ -11,9 +11,10 @@ from pytest_soulmem.cases import faults_of
 from pytest_soulmem.decoding import unknown_fields
 from pytest_soulmem.faults import Fault, FixtureError, owned_by
 from pytest_soulmem.retrieval.graph import read_graph
-from pytest_soulmem.retrieval.query import QueryDocument, RetrievalCase, load_query_file
-from pytest_soulmem.retrieval.weights import Weights, sweep_faults
+from pytest_soulmem.retrieval.query import QueryDocument, QueryFile, RetrievalCase, load_query_file
+from pytest_soulmem.retrieval.weights import Weights, sweep_advice, sweep_faults
 from pytest_soulmem.schemas import json_schema
+from pytest_soulmem.settings import Mode
 
 
 def faults(path: Path, document: object) -> Sequence[Fault]:
@@ -22,20 +23,26 @@ def faults(path: Path, document: object) -> Sequence[Fault]:
         file = load_query_file(path, document, read_graph)
     except FixtureError as error:
         return error.faults
-    modes = {
-        case.mode or file.config.mode or "full"
-        for case in file.cases
-        if isinstance(case, RetrievalCase)
-    }
-    swept = [fault for mode in sorted(modes) for fault in sweep_faults(file.weight_sets, mode)]
+    swept = [fault for mode in _modes(file) for fault in sweep_faults(file.weight_sets, mode)]
     return [*swept, *faults_of(file.cases)]
+
+
+def _modes(file: QueryFile) -> list[Mode]:
+    """The modes of a file's cases, as far as the file says."""
+    return sorted(
+        {
+            case.mode or file.config.mode or "full"
+            for case in file.cases
+            if isinstance(case, RetrievalCase)
+        }
+    )
 
 
 def advice(path: Path, document: object) -> Sequence[Fault]:
     """Fields that are ignored, and of a file without faults what else may not be meant.
 
-    That is a threshold that no score reaches, cases that expect nothing, and texts that are no
-    short statements.
+    That is a threshold that no score reaches, a damping where nothing walks, cases that expect
+    nothing, and texts that are no short statements.
     """
     return [*unknown_fields(document, QueryDocument, "$"), *_advice_on_sound(path, document)]
 
@@ -50,6 +57,7 @@ def _advice_on_sound(path: Path, document: object) -> Sequence[Fault]:
         return ()
     raw_cases = document["test_cases"] if isinstance(document, dict) else []
     found = _advice_on_threshold(file.config.similarity_threshold)
+    found += [fault for mode in _modes(file) for fault in sweep_advice(file.weight_sets, mode)]
     for number, (case, raw) in enumerate(zip(file.cases, raw_cases, strict=True)):
         place = f"$.test_cases[{number}]"
         if isinstance(case, RetrievalCase):

@@ -50,7 +50,7 @@ from pytest_soulmem.retrieval.retriever import (
     plain_text,
 )
 from pytest_soulmem.retrieval.similarity import graph_columns, texts_of
-from pytest_soulmem.retrieval.weights import Weights, WeightSet, sweep_faults
+from pytest_soulmem.retrieval.weights import WeightSet, changed, sweep_faults
 from pytest_soulmem.settings import Check, Mode, Settings
 
 __all__ = [
@@ -324,12 +324,13 @@ class RetrievalRun:
             outcome = msgspec.structs.replace(
                 outcome, rankings=details, sub_queries=sub_query_results(retrieval)
             )
-            failure = explain_failure(query, outcome, found, details) if found else None
+            graph = case.file.graph
+            failure = explain_failure(query, outcome, found, details, graph) if found else None
             if failure and lacking:
                 failure = Failure(failure.reason, f"{failure.text}\n\n{lacking}")
         return Verdict(
             failure,
-            _properties(outcome, case.weight_set),
+            _properties(outcome),
             msgspec.to_builtins(outcome),
             figures=figures(outcome),
             variation=case.weight_set.label,
@@ -358,6 +359,9 @@ class RetrievalRun:
             actions_unjudged=bool(case.case.expected_actions) and actions is None,
             sub_queries_unjudged=retrieval.per_query is None
             and any(own.ranking for own in case.case.expected_per_query),
+            similarity_threshold=case.file.config.similarity_threshold,
+            max_results=case.file.config.max_results,
+            changed_weights=changed(weights),
         )
 
     def _system(self, retriever: Retriever) -> System:
@@ -406,20 +410,14 @@ def _scores(channels: Mapping[str, float]) -> dict[str, float]:
     return scores
 
 
-def _properties(outcome: Outcome, weight_set: WeightSet) -> dict[str, str | int | float]:
+def _properties(outcome: Outcome) -> dict[str, str | int | float]:
     """The figures of a case for JUnit."""
-    defaults = msgspec.structs.asdict(Weights())
-    changed = {
-        name: value
-        for name, value in msgspec.structs.asdict(weight_set.weights).items()
-        if value != defaults[name]
-    }
-    shown = {"tag": outcome.tag, "variant": outcome.variant} | changed
+    shown = {"tag": float(outcome.tag), "variant": float(outcome.variant)}
     return {
         "mode": outcome.mode,
         "check": outcome.check,
         "embedder": outcome.system.name,
-        **{name: float(value) for name, value in shown.items()},
+        **(shown | outcome.changed_weights),
         **{name.replace(" ", "_"): value for name, value in figures(outcome).items()},
         "retrieved": visible_json(outcome.retrieved),
         "expected": visible_json(outcome.expected),

@@ -142,6 +142,11 @@ class Outcome(Struct, frozen=True):
     """In full, for results files; None where nobody asked for them."""
     sub_queries: tuple[SubQueryResult, ...] | None = None
     """Of every sub-query, likewise; None too where the retriever gives none."""
+    similarity_threshold: float | None = None
+    """None, as ``max_results``, in results of a version that did not tell."""
+    max_results: int | None = None
+    changed_weights: dict[str, float] = {}
+    """The weights that differ from the defaults, by name."""
 
 
 def sub_query_results(retrieval: Retrieval) -> tuple[SubQueryResult, ...] | None:

@@ -148,6 +148,11 @@ def _notes(judged: Sequence[Judged], broken: int) -> list[str]:
         notes.append(
             f"{len(unjudged)} case(s) expect actions, but none were inferred (mode {modes})"
         )
+    idle = sum(
+        outcome.mode == "embedding" and "-damping:" in outcome.weights for outcome in outcomes
+    )
+    if idle:
+        notes.append(f"{idle} case(s) set damping in mode embedding, where PageRank does not run")
     apart = sum(outcome.sub_queries_unjudged for outcome in outcomes)
     if apart:
         notes.append(

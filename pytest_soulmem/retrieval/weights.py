@@ -54,6 +54,15 @@ _OVER_ALL = {
 NAMES = tuple(field.name for field in msgspec.structs.fields(Weights))
 
 
+_DEFAULTS = msgspec.structs.asdict(Weights())
+
+
+def changed(weights: Weights) -> dict[str, float]:
+    """The weights that differ from the defaults, by name."""
+    own = msgspec.structs.asdict(weights)
+    return {name: float(value) for name, value in own.items() if value != _DEFAULTS[name]}
+
+
 class BlendSweep(Struct, frozen=True):
     """The weight sets of a file."""
 
@@ -112,6 +121,23 @@ def sweep_faults(sets: Sequence[WeightSet], mode: Mode) -> list[Fault]:
         )
         for position, own in enumerate(sets)
         if "association" in own.overrides
+    ]
+
+
+def sweep_advice(sets: Sequence[WeightSet], mode: Mode) -> list[Fault]:
+    """Pairs that name what a mode does not use. ``damping`` may be swept in any mode, idly in one.
+
+    No fault: a retriever of the user's own may walk in every mode.
+    """
+    if mode != "embedding":
+        return []
+    return [
+        Fault(
+            f"$.blend_sweep.pairs[{position}].damping",
+            "changes nothing in mode embedding, where PageRank does not run",
+        )
+        for position, own in enumerate(sets)
+        if "damping" in own.overrides
     ]
 
 

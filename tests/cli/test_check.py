@@ -150,6 +150,19 @@ def test_strictly_a_warning_counts(project, capsys):
     assert main(["check", "--strict", "."]) == 0
 
 
+@pytest.mark.parametrize(
+    ("modes", "warned"),
+    [((None, None), 0), (("association", None), 0), (("full", "embedding"), 1)],
+)
+def test_a_sweep_of_damping_where_nothing_walks(project, findings, modes, warned):
+    cases = [case(name, mode=mode) for name, mode in zip("ab", modes, strict=True)]
+    swept = {"blend_sweep": {"pairs": [{"tag": 0.5}, {"damping": 0.5}]}}
+    project.write("queries/q.json", queries(*cases, **swept))
+    message = "changes nothing in mode embedding, where PageRank does not run"
+    told = [("$.blend_sweep.pairs[1].damping", message)] * warned
+    assert findings("queries/q.json") == told
+
+
 @pytest.mark.parametrize("threshold", [-1, 0.85, 1])
 def test_a_threshold_that_scores_reach(project, findings, threshold):
     project.write("queries/q.json", queries(config={"similarity_threshold": threshold}))

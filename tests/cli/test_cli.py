@@ -93,9 +93,26 @@ def test_show_explains_a_case_with_every_weight_set(shown):
 
 def test_show_tells_what_each_of_several_sub_queries_found(shown):
     text = shown("--case", "asks for tea[tag:0.3-variant:0.7]").stdout
-    assert text.count("sub-query 0") == 2  # its table, expected and came back
+    assert text.count("sub-query 0: ") == 2  # its table, expected and came back
     assert text.count("sub-query 1: sea ") == 1
-    assert "sub-query" not in shown("--case", "喝茶").stdout.replace("sub-query 0: ", "")
+    assert "sub-query 1" not in shown("--case", "喝茶").stdout
+
+
+def test_show_tells_what_is_asked_and_what_memories_say(shown):
+    text = shown("--case", "asks for tea[tag:0.3-variant:0.7]").stdout
+    asked = "\n\nsub-query 0 asks: priority 1, tags 茶\n  Semantic 茶: 茶\nsub-query 1 asks: "
+    assert asked in text
+    assert "  memory\n" in text
+    assert any(line.split()[:2] == ["1", "tea"] and "茶" in line for line in text.splitlines())
+
+
+@pytest.mark.parametrize("workers", ["-n 2", "--dist load --tx 2*popen"])
+def test_show_collects_in_its_own_process_whatever_the_ini_file_says(shown, tmp_path, workers):
+    pytest.importorskip("xdist")
+    Project(tmp_path).write("pytest.ini", f"[pytest]\naddopts = {workers}\n")
+    text = shown("--case", "喝茶").stdout
+    assert text.count("q.json::") == 2
+    assert text.count(" asks: ") == 2
 
 
 @pytest.mark.parametrize(
@@ -110,6 +127,35 @@ def test_show_of_a_misspelt_case_tells_those_there_are(shown, asked, told):
     result = shown("--case", asked)
     assert result.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
     assert result.stderr == f'there is no case "{asked}"{told}\n'
+
+
+@pytest.mark.parametrize("kind", ["forget", "events", "archive"])
+def test_show_tells_what_was_observed_in_files_of_every_kind(project, capsys, kind):
+    path = project / kind / "a.json"
+    main(["new", kind, str(path)])
+    capsys.readouterr()
+    assert main(["show", str(path), "--soulmem-laws=off"]) == 0
+    told = capsys.readouterr().out
+    for block in told.strip().split("\n\n"):
+        first, *facts = block.split("\n")
+        assert first.endswith(": passed")
+        assert any(line.startswith("  system: ") for line in facts)
+        assert len(facts) >= 3
+    observed = {
+        "forget": "  points[0]: hours ",
+        "events": "].found: ",
+        "archive": "  counts: steps ",
+    }
+    assert observed[kind] in told
+
+
+def test_show_tells_a_text_of_several_lines_in_one(project, capsys):
+    path = project / "forget/a.json"
+    main(["new", "forget", str(path)])
+    change(path, lambda file: file["test_cases"][0].update(text="one\ntwo\x1b"))
+    capsys.readouterr()
+    main(["show", str(path), "--soulmem-laws=off"])
+    assert "  text: one\\x0atwo\\x1b\n" in capsys.readouterr().out
 
 
 def test_a_reader_that_has_had_enough_sees_no_traceback(shown):

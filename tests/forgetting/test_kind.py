@@ -92,7 +92,7 @@ def test_not_a_number_is_no_time(pytester):
     path.parent.mkdir()
     path.write_text(json.dumps(document(case(time_offset_hours=float("nan")))))
     result = pytester.runpytest_inprocess("forget/x.json")
-    result.stdout.fnmatch_lines(["*x.json: not JSON: NaN is not a JSON number*"])
+    result.stdout.fnmatch_lines(["*x.json:1:1: not JSON: NaN is not a JSON number*"])
     assert result.ret != 0
 
 

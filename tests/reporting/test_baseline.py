@@ -13,6 +13,7 @@ from pytest_soulmem.reporting.baseline import (
     comparison_section,
     find_baseline,
     load_baseline,
+    of_one_system,
     parse_allowance,
     parse_name,
     regressions,
@@ -117,15 +118,42 @@ def test_a_case_that_could_not_run_is_lost_and_not_changed():
     assert comparison.won == ["queries/a.json::came to life"]
 
 
+TWO_SYSTEMS = (
+    results(case("a", rr=1.0), case("b", rr=0.5)),
+    results(case("a", system="bge\x1b", rr=0.0), case("b", "failed", system="bge\x1b", rr=0.25)),
+)
+
+
 def test_another_embedder_is_not_compared():
-    comparison = compare(results(case("a", rr=1.0)), results(case("a", system="bge", rr=0.0)))
+    comparison = of_one_system(compare(*TWO_SYSTEMS))
     assert not comparison.pairs
     section = comparison_section("base", comparison)
     assert not section.tables
-    assert section.notes[0] == (
-        "not compared: retrieval: the baseline was made with e5 m 1, this run with bge m 1"
-    )
+    assert section.notes[:2] == [
+        "not compared: retrieval: the baseline was made with e5 m 1, this run with bge\\x1b m 1",
+        "to compare two systems, add --soulmem-compare-systems",
+    ]
     assert regressions(comparison, [Allowance("rr", 50.0, True)]) == ["rr: nothing to compare"]
+
+
+def test_another_embedder_is_compared_below_both_names_where_that_is_meant():
+    comparison = compare(*TWO_SYSTEMS)
+    section = comparison_section("base", comparison)
+    (table,) = section.tables
+    assert table.title == "retrieval: old is e5 m 1, new is bge\\x1b m 1"
+    assert [row[:4] for row in table.rows] == [
+        ["passed", "1.0000", "0.5000", "-0.5000"],
+        ["rr", "0.7500", "0.1250", "-0.6250"],
+    ]
+    assert section.notes == ["lost: 1", "  queries/a.json::b"]
+    assert len(regressions(comparison, [Allowance("rr", 50.0, True)])) == 1
+
+
+def test_one_system_is_compared_without_a_title():
+    comparison = compare(TWO_SYSTEMS[0], TWO_SYSTEMS[0])
+    assert of_one_system(comparison) == comparison
+    (table,) = comparison_section("base", comparison).tables
+    assert table.title == ""
 
 
 def under(name, outcome="passed", **ran):
@@ -173,9 +201,28 @@ def test_modes_are_compared_and_told():
     assert notes[0] == "mode full in the baseline, embedding now: 1 case(s)"
 
 
-@pytest.mark.parametrize("name", ["check", "mode"])
-@pytest.mark.parametrize("value", [7, ["hit"], {}])
-def test_a_check_or_mode_that_is_none_is_told_with_its_place(tmp_path, name, value):
+@pytest.mark.parametrize(
+    ("name", "then", "now"), [("similarity_threshold", 0.0, 0.5), ("max_results", 5, 3)]
+)
+def test_another_setting_of_the_file_is_compared_and_told(name, then, now):
+    old = results(under("a", **{name: then}), under("b", **{name: then}), case("older", rr=0.5))
+    new = results(*(under(own, **{name: now}) for own in ("a", "b", "older")))
+    comparison = compare(old, new)
+    assert len(comparison.values("rr")) == len(comparison.values("passed")) == 3
+    notes = comparison_section("base", comparison).notes
+    assert notes == [f"{name} {then} in the baseline, {now} now: 2 case(s)"]
+    assert comparison_section("base", compare(new, new)).notes == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, value) for name in ("check", "mode") for value in (7, ["hit"], {})),
+        ("similarity_threshold", "0"),
+        ("max_results", 0.5),
+    ],
+)
+def test_a_setting_that_is_none_is_told_with_its_place(tmp_path, name, value):
     path = tmp_path / "x.json"
     path.write_bytes(encode(results(case("a"), under("b", **{name: value}))))
     with pytest.raises(BaselineError, match=rf"`\$\.cases\[1\]\.result\.{name}`"):

@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from pytest_soulmem.kinds import Failure
-from pytest_soulmem.reporting.failures import FailureText, pack, reason_and_text, unpack
+from pytest_soulmem.reporting.failures import (
+    FailureText,
+    obstacles,
+    pack,
+    reason_and_text,
+    unpack,
+)
 
 FAILURE = Failure("why", "why, at length\nmore\n\n  a\x0btable")
 
@@ -76,3 +82,37 @@ def test_reason_and_text() -> None:
     assert reason_and_text(plain) == ["a", "a\nb"]
     crash = SimpleNamespace(reprcrash=SimpleNamespace(message="E: x\ny"))
     assert reason_and_text(SimpleNamespace(longrepr=crash, longreprtext="t")) == ["E: x", "t"]
+
+
+def report(nodeid: str, reason: str, **fields: Any) -> Any:
+    crash = SimpleNamespace(message=f"Failed: {reason}")
+    longrepr = SimpleNamespace(reprcrash=crash)
+    return SimpleNamespace(nodeid=nodeid, longrepr=longrepr, longreprtext=reason, **fields)
+
+
+def pointing(number: int, case: str, file: str) -> list[Any]:
+    text = f'nothing to use: see "{case}" in {file}'
+    return [report(f"b.json::{at}", text, soulmem="") for at in range(number)]
+
+
+def test_what_keeps_many_cases_from_being_judged_is_told_once_for_each_reason() -> None:
+    errors = [
+        report("q/a.json::a", "no server at x.y. There are ways on.", soulmem=""),
+        *pointing(2, "a", "a.json"),
+        report("other.py::test", 'no: see "a" in a.json'),
+    ]
+    other = pointing(3, "c", "c.json")
+    for at, one in enumerate(other):
+        one.nodeid = f"c.json::more {at}"
+    failed = [report("c.json::c", "KeyError: 7", soulmem="")]
+    assert list(obstacles(failed, errors + other)) == [
+        "3 case(s) could not run: no server at x.y. In full: q/a.json::a",
+        "4 case(s) could not run: KeyError: 7. In full: c.json::c",
+    ]
+
+
+def test_few_cases_or_a_reason_that_is_not_told_need_no_line() -> None:
+    teller = report("a.json::a", "no server", soulmem="")
+    assert list(obstacles([], [teller, *pointing(1, "a", "a.json")])) == []
+    assert list(obstacles([], [teller, *pointing(3, "else", "a.json")])) == []
+    assert list(obstacles([], [])) == []

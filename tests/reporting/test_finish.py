@@ -240,6 +240,45 @@ def test_a_run_that_was_broken_off_keeps_the_baseline(project, options) -> None:
     assert len(json.loads((project.path / "r.json").read_bytes())["cases"]) == 2
 
 
+def test_another_threshold_or_limit_is_compared_and_told(project) -> None:
+    sweep = {"pairs": [{"damping": 0.75, "tag": 0.5}]}
+    for threshold, limit in ((0, 5), (0.25, 3)):
+        config = {"similarity_threshold": threshold, "max_results": limit}
+        project.write("queries/q.json", queries(case("a"), config=config, blend_sweep=sweep))
+        result = project.run(
+            "--soulmem-save=main" if limit == 5 else "--soulmem-compare=main",
+            "--soulmem-json=r.json",
+        )
+    assert "similarity_threshold 0.0 in the baseline, 0.25 now: 1 case(s)" in result.outlines
+    assert "max_results 5 in the baseline, 3 now: 1 case(s)" in result.outlines
+    (found,) = json.loads((project.path / "r.json").read_bytes())["cases"]
+    told = {name: found["result"][name] for name in ("similarity_threshold", "max_results")}
+    assert told == {"similarity_threshold": 0.25, "max_results": 3}
+    assert found["result"]["changed_weights"] == {"tag": 0.5, "damping": 0.75}
+
+
+def test_two_systems_are_compared_where_that_is_asked_for(project) -> None:
+    project.write("queries/q.json", queries(case("a"), failing("b")))
+    project.run("--soulmem-save=main")
+    retriever = (
+        "from pytest_soulmem.retrieval import Retrieval, ranked\n"
+        "class Mine:\n"
+        "    def retrieve(self, query): return Retrieval(ranked(['sea']))\n"
+        "def pytest_soulmem_retriever(config, graph): return Mine()\n"
+    )
+    project.write("conftest.py", retriever)
+    refused = project.run("--soulmem-compare=main")
+    assert "to compare two systems, add --soulmem-compare-systems" in refused.outlines
+    compared = project.run(
+        "--soulmem-compare=main", "--soulmem-compare-systems", "--soulmem-md=r.md"
+    )
+    title = "retrieval: old is fake noise 1, new is Mine"
+    assert title in compared.outlines
+    assert f"**{title}**" in (project.path / "r.md").read_text("utf-8")
+    compared.stdout.fnmatch_lines(["  rr *1.0000  0.5000 *-0.5000 *"])
+    compared.stdout.no_fnmatch_line("not compared*")
+
+
 def test_an_interrupted_run_keeps_the_baseline(project) -> None:
     project.write("queries/q.json", queries(case("a"), case("b")))
     project.run("--soulmem-save=main")

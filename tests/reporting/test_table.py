@@ -41,6 +41,17 @@ def test_clipped_text_fits(text: str, columns: int) -> None:
     assert width(clip(text, columns)) <= columns
 
 
+@given(TEXTS, st.integers(1, 12))
+def test_as_much_is_kept_as_fits(text: str, columns: int) -> None:
+    prefixes = [text[:end] for end in range(len(text) + 1)]
+    longest = max((one for one in prefixes if width(one) <= columns - 1), key=len)
+    assert clip(text, columns) == (text if width(text) <= columns else f"{longest}…")
+
+
+def test_a_book_is_clipped_at_once() -> None:
+    assert clip("记忆" * 1_000_000, 40) == "记忆" * 9 + "记…"
+
+
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=5))
 def test_columns_line_up(rows: list[tuple[str, str, str]]) -> None:
     table = Table(["记忆 name", "n", "rest|"], [[a, b, f"{c}|"] for a, b, c in rows], left=(0,))

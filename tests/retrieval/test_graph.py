@@ -405,10 +405,11 @@ def test_every_fault_of_a_file_is_listed(faults):
 def test_the_error_names_the_file(read, tmp_path):
     with pytest.raises(FixtureError) as caught:
         read([CONCEPT, ACT])
-    assert str(caught.value) == f'{tmp_path / "graph.json"}: $[1].id: the id "n" is taken by $[0]'
+    path = tmp_path / "graph.json"
+    assert str(caught.value) == f'{path}:1:257: $[1].id: the id "n" is taken by $[0]'
     with pytest.raises(FixtureError) as caught:
         read([1, 2])
-    assert str(caught.value).splitlines()[0] == f"{tmp_path / 'graph.json'}: 2 faults"
+    assert str(caught.value).splitlines()[0] == f"{path}: 2 faults"
 
 
 def test_of_many_unknown_ids_the_first_get_a_suggestion(faults, monkeypatch):

@@ -83,6 +83,13 @@ def test_an_outcome_survives_the_way_through_text():
     assert msgspec.convert(json.loads(text), Outcome) == whole
 
 
+def test_an_outcome_of_a_version_that_told_less_is_read():
+    told = msgspec.to_builtins(outcome())
+    for name in ("similarity_threshold", "max_results", "changed_weights"):
+        del told[name]
+    assert msgspec.convert(told, Outcome) == outcome()
+
+
 class Name(str, Enum):
     RUST = "rust"
 

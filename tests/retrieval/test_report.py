@@ -221,3 +221,9 @@ def test_tables_can_be_written():
         "tag:0.1-variant:0.9",
         "tag:0.2-variant:0.8",
     ]
+
+
+def test_damping_where_nothing_walks_is_told():
+    label = {"weights": "tag:0.3-variant:0.7-damping:0.9"}
+    found = section([record(mode="embedding", **label), record(**label), record(mode="embedding")])
+    assert found.notes == ["1 case(s) set damping in mode embedding, where PageRank does not run"]

@@ -3,7 +3,15 @@
 import msgspec
 import pytest
 
-from pytest_soulmem.retrieval.weights import NAMES, BlendSweep, Weights, expand, sweep_faults
+from pytest_soulmem.retrieval.weights import (
+    NAMES,
+    BlendSweep,
+    Weights,
+    changed,
+    expand,
+    sweep_advice,
+    sweep_faults,
+)
 from retrieval.oracle import DEFAULTS
 
 
@@ -139,6 +147,22 @@ def test_damping_may_be_swept_in_any_mode():
         "tag:0.3-variant:0.7-damping:0.5",
         "tag:0.3-variant:0.7-damping:0",
     ]
-    assert sweep_faults(sets, "full") == []
+    for mode in ("full", "association", "embedding"):
+        assert sweep_faults(sets, mode) == []
     _, (fault,) = expand(BlendSweep(pairs=({"damping": 1.0},)), "$.blend_sweep")
     assert fault.place == "$.blend_sweep.pairs[0].damping"
+
+
+def test_damping_where_nothing_walks_is_advised_against():
+    sets, _ = expand(BlendSweep(pairs=({"tag": 0.5}, {"damping": 0.5})), "$.blend_sweep")
+    assert sweep_advice(sets, "full") == sweep_advice(sets, "association") == []
+    (advice,) = sweep_advice(sets, "embedding")
+    assert str(advice) == (
+        "$.blend_sweep.pairs[1].damping: changes nothing in mode embedding, where PageRank does "
+        "not run"
+    )
+
+
+def test_the_weights_that_differ_from_the_defaults():
+    assert changed(Weights()) == {}
+    assert changed(Weights(tag=0.3, damping=0.9, variant=1)) == {"variant": 1.0, "damping": 0.9}
