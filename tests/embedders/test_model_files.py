@@ -143,7 +143,12 @@ def test_a_broken_folder_says_what_is_wrong(tmp_path: Path, spoil: object, said:
 
 
 @pytest.mark.parametrize("model", ["/no/such/folder", "./models/mine", "../x", "a/b/c", "~/x"])
-def test_a_path_that_is_not_there_is_no_hub_id(hub_cache: Path, model: str) -> None:
+def test_a_path_that_is_not_there_is_no_hub_id(
+    hub_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    # What "../x" leads to is then known to be missing.
+    (tmp_path / "in").mkdir()
+    monkeypatch.chdir(tmp_path / "in")
     assert not is_hub_id(model)
     with pytest.raises(ModelFilesError, match="there is no folder"):
         locate(model)
