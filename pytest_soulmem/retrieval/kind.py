@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from pytest_soulmem.reporting.tracebacks import one_line, users_traceback
 from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.authoring import advice, example, faults, schema
 from pytest_soulmem.retrieval.checks import violations
-from pytest_soulmem.retrieval.details import Explanation, comparisons, explained_ids
+from pytest_soulmem.retrieval.details import combined_ids, comparisons, own_ids
 from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
@@ -40,6 +41,7 @@ from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, load_query_
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import (
+    Explained,
     Explainer,
     Query,
     Retrieval,
@@ -356,15 +358,18 @@ class RetrievalRun:
 
 def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
-) -> tuple[Explanation, str]:
+) -> tuple[Explained, str]:
     """Where the scores of a case come from, or a line that says why that is not known."""
+    combined, own_by_query = combined_ids(case, retrieval), own_ids(case, retrieval)
     if isinstance(retriever, ReferenceRetriever):
-        return retriever.explain(query, explained_ids(case, retrieval)), ""
+        return retriever.explain_shown(query, combined, own_by_query), ""
     if not isinstance(retriever, Explainer):
         return (), ""
     lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"
     try:
-        explained = retriever.explain(query, explained_ids(case, retrieval))
+        explained = retriever.explain(
+            query, list(dict.fromkeys([*combined, *chain(*own_by_query.values())]))
+        )
         told = [
             {plain_text(name): _scores(channels) for name, channels in own.items()}
             for own in explained
