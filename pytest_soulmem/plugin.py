@@ -179,11 +179,13 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Write the report."""
-    records = config.stash[_gatherer].by_kind()
-    if records:
+    gatherer = config.stash[_gatherer]
+    if gatherer.found_something():
+        from pytest_soulmem.collector import collector_paused
         from pytest_soulmem.reporting.terminal import write_report
 
-        write_report(terminalreporter, records)
+        with collector_paused():
+            write_report(terminalreporter, gatherer.by_kind())
     conclusion = config.stash.get(_conclusion, None)
     if conclusion:
         from pytest_soulmem.reporting.terminal import write_conclusion

@@ -319,7 +319,7 @@ class RetrievalRun:
         return Verdict(
             failure,
             _properties(outcome, case.weight_set),
-            msgspec.to_builtins(outcome),
+            msgspec.structs.asdict(outcome),
             figures=figures(outcome),
             variation=case.weight_set.label,
             fingerprint=case.fingerprint,
