@@ -201,7 +201,7 @@ def test_gates_and_the_comparison_are_shown():
 
 
 def test_figures_are_grouped_by_what_stands_before_the_cut_off():
-    families = families_of(["recall@1", "rr", "recall@5", "action recall@1"])
+    families = families_of(("recall@1", "rr", "recall@5", "action recall@1"))
     assert [(family.name, family.columns) for family in families] == [
         ("recall", ["1", "5"]),
         ("rr", [""]),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 Hit = Mapping[str, Any]
 
 
-class RankingView(NamedTuple):
+class RankingView(Struct, frozen=True):
     """One ranking."""
 
     title: str
