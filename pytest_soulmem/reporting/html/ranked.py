@@ -50,11 +50,13 @@ def _row(hit: Hit, view: RankingView) -> str:
     cells.append(_score(hit["score"]))
     if view.keyed:
         cells.append(_score(hit["key"]))
-    own, highest = hit["channels"], strongest(hit)
-    for channel in view.channels:
-        value = own.get(channel)
-        cells.append("<td>·" if value is None else _bar(f"{value:.3f}", value == highest))
-    return "".join(cells) + "\n\n"
+    highest = strongest(hit)
+    cells += [
+        "<td>·" if value is None else _bar(f"{value:.3f}", value == highest)
+        for value in map(hit["channels"].get, view.channels)
+    ]
+    cells.append("\n\n")
+    return "".join(cells)
 
 
 def _score(score: float | None) -> str:
@@ -96,7 +98,8 @@ def _slopes(view: RankingView, title: str) -> str:
 
 def _slope(hit: Hit, moved: int) -> str:
     """One memory: its height by similarity on the left, by rank on the right."""
-    left, right = _PAD + _ROW * (hit["rank"] + moved), _PAD + _ROW * hit["rank"]
+    right = _PAD + _ROW * hit["rank"]
+    left = right + _ROW * moved
     direction = "up" if moved > 0 else "down" if moved < 0 else ""
     style = f"lifted {direction}".rstrip() if lifted(hit) else direction
     return (

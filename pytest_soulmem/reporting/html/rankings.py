@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -53,7 +53,8 @@ def lifted(hit: Hit) -> bool:
 
 def strongest(hit: Hit) -> float:
     """The higher of similarity and PageRank."""
-    return max(similarity(hit), float(hit["channels"].get("pagerank", 0.0)))
+    get: Callable[[str, float], float] = hit["channels"].get
+    return max(get("similarity", 0.0), get("pagerank", 0.0))
 
 
 def _view(comparison: Mapping[str, Any]) -> RankingView:
