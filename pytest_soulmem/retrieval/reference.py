@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain, islice
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,13 +147,15 @@ class ReferenceRetriever:
         # Rounded like the scores they led to, so that they too are the same in every process: all
         # together, because rounding takes as long for one number as for a hundred.
         columns = [column for own in channels for column in own.values()]
-        numbers = iter(rounded(np.concatenate([np.zeros(0), *columns])).tolist())
-        ends = {name: rows.tolist() for name, rows in led_to.scores.items()}
+        rest = rounded(np.concatenate([np.zeros(0), *columns])).tolist()
+        scores = [rows.tolist() for rows in led_to.scores.values()]
         explained = []
         for q, (own, places) in enumerate(zip(channels, shown, strict=True)):
-            table = {name: list(islice(numbers, len(places))) for name in own}
-            table |= {name: [rows[q][place] for place in places] for name, rows in ends.items()}
-            explained.append(_by_id([led_to.ids[place] for place in places], table))
+            ids = [led_to.ids[place] for place in places]
+            end = len(own) * len(places)
+            numbers, rest = rest[:end], rest[end:]
+            numbers += [rows[q][place] for rows in scores for place in places]
+            explained.append(_by_id(ids, [*own, *led_to.scores], numbers))
         return explained
 
     def _found(self, query: Query) -> list[Found]:
@@ -239,9 +241,10 @@ class ReferenceRetriever:
 
 
 def _by_id(
-    ids: Sequence[str], channels: Mapping[str, Sequence[float]]
+    ids: Sequence[str], channels: Sequence[str], numbers: Sequence[float]
 ) -> dict[str, dict[str, float]]:
-    rows = zip(*channels.values(), strict=True)
+    """The channels of each id; the numbers come channel by channel."""
     return {
-        name: dict(zip(channels, row, strict=True)) for name, row in zip(ids, rows, strict=True)
+        name: dict(zip(channels, numbers[place :: len(ids)], strict=True))
+        for place, name in enumerate(ids)
     }
