@@ -153,7 +153,7 @@ class CaseItem(pytest.Item):
 
     @property
     def soulmem_record(self) -> Record:
-        """What reports are made of; plain data."""
+        """What reports are made of; all that JSON can hold."""
         verdict = self.verdict
         return {
             "kind": self.kind.name,

@@ -49,9 +49,9 @@ class Failure:
 class Verdict:
     """What judging a case found.
 
-    ``properties`` go into JUnit, under the prefix ``soulmem.``. ``record`` is plain data
-    (what JSON can hold) for the report; it crosses processes. ``skipped`` says why there was
-    nothing to judge; empty if there was.
+    ``properties`` go into JUnit, under the prefix ``soulmem.``. ``record`` is what JSON
+    can hold, as plain data or in structs, for the report; it crosses processes. ``skipped`` says
+    why there was nothing to judge; empty if there was.
     """
 
     failure: Failure | None

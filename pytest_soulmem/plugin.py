@@ -181,11 +181,13 @@ def pytest_terminal_summary(
     """Write the report; a worker of xdist has no terminal."""
     if hasattr(config, "workerinput"):
         return
-    records = config.stash[_gatherer].by_kind()
-    if records:
+    gatherer = config.stash[_gatherer]
+    if gatherer.found_something():
+        from pytest_soulmem.collector import collector_paused
         from pytest_soulmem.reporting.terminal import write_report
 
-        write_report(terminalreporter, records)
+        with collector_paused():
+            write_report(terminalreporter, gatherer.by_kind())
     conclusion = config.stash.get(_conclusion, None)
     if conclusion:
         from pytest_soulmem.reporting.terminal import write_conclusion

@@ -51,7 +51,7 @@ def _encoded(record: Record) -> str:
         return msgspec.json.encode(record).decode()
     except UnicodeEncodeError:
         # Half a character, which users' code may say and no UTF-8 can hold.
-        return json.dumps(record)
+        return json.dumps(msgspec.to_builtins(record))
 
 
 def _decoded(text: str) -> Record:
@@ -94,6 +94,8 @@ class Gatherer:
         self._found: dict[str, str] = {}
         """By node id the record of each case, as text: with thousands of records in parts the
         garbage collector would have ever more to go through."""
+        self._records: list[Record] | None = None
+        """All records in parts, once they are asked for: files and the terminal report both are."""
         self._errors: dict[str, str] = {}
         self._selected: Sequence[str] = ()
         """Under xdist, the node ids of all that workers run, in order."""
@@ -139,6 +141,7 @@ class Gatherer:
         if text is not None:
             # Of a case that was run again, the last attempt counts.
             self._found[report.nodeid] = text
+            self._records = None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
@@ -198,7 +201,13 @@ class Gatherer:
 
     def ordered(self) -> list[Record]:
         """The records in the order of collection: workers report in any order."""
-        return sorted(map(_decoded, self._found.values()), key=lambda record: record["index"])
+        if self._records is None:
+            from pytest_soulmem.collector import collector_paused
+
+            with collector_paused():
+                records = map(_decoded, self._found.values())
+                self._records = sorted(records, key=lambda record: record["index"])
+        return self._records
 
     def by_kind(self) -> dict[str, list[Record]]:
         """The records per kind, in the order of collection."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from pytest_soulmem.retrieval.query import RetrievalCase
-from pytest_soulmem.retrieval.retriever import Channels, Ranking, Retrieval
+from pytest_soulmem.retrieval.retriever import Channels, Explained, Ranking, Retrieval
 
 Role: TypeAlias = Literal["must", "bonus", ""]
-Explanation: TypeAlias = Sequence[Mapping[str, Channels]]
-"""Per sub-query, the channels of each id; empty for a retriever that explains nothing."""
 
 
 class Hit(Struct, frozen=True):
@@ -39,7 +37,7 @@ class Comparison(Struct, frozen=True):
 
 
 def comparisons(
-    case: RetrievalCase, retrieval: Retrieval, explanation: Explanation
+    case: RetrievalCase, retrieval: Retrieval, explanation: Explained
 ) -> tuple[Comparison, ...]:
     """The combined ranking, then each sub-query that has an expectation, then the actions."""
     found = [
@@ -67,15 +65,22 @@ def comparisons(
     return tuple(found)
 
 
-def explained_ids(case: RetrievalCase, retrieval: Retrieval) -> list[str]:
-    """The memories whose scores a comparison shows."""
+def combined_ids(case: RetrievalCase, retrieval: Retrieval) -> list[str]:
+    """The memories in the comparison of the combined ranking."""
     ids = [*case.expected_combined_ranking, *case.bonus]
     ids += [scored.id for scored in retrieval.combined]
+    return list(dict.fromkeys(ids))
+
+
+def own_ids(case: RetrievalCase, retrieval: Retrieval) -> dict[int, list[str]]:
+    """By sub-query, the memories in the comparison of its own ranking."""
+    found: dict[int, list[str]] = {}
     for own in case.expected_per_query:
+        ids = found.setdefault(own.q, [])
         ids += [*own.ranking, *own.bonus_ranking]
         if retrieval.per_query is not None:
             ids += [scored.id for scored in retrieval.per_query[own.q]]
-    return list(dict.fromkeys(ids))
+    return found
 
 
 def _compare(
@@ -83,7 +88,7 @@ def _compare(
     must: Sequence[str],
     bonus: Sequence[str],
     ranking: Ranking,
-    explanation: Explanation,
+    explanation: Explained,
 ) -> Comparison:
     roles: dict[str, Role] = {**dict.fromkeys(bonus, "bonus"), **dict.fromkeys(must, "must")}
     retrieved = {
@@ -93,7 +98,7 @@ def _compare(
             rank,
             float(scored.score),
             None if scored.key is None else float(scored.key),
-            dict(_origin(scored.id, explanation)),
+            _origin(scored.id, explanation),
         )
         for rank, scored in enumerate(ranking, start=1)
     }
@@ -107,14 +112,15 @@ def _compare(
     )
 
 
-def _missing(name: str, role: Role, explanation: Explanation) -> Hit:
-    channels = dict(_origin(name, explanation))
+def _missing(name: str, role: Role, explanation: Explained) -> Hit:
+    channels = _origin(name, explanation)
     return Hit(name, role, None, channels.get("similarity"), None, channels)
 
 
-def _origin(name: str, explanation: Explanation) -> Channels:
+def _origin(name: str, explanation: Explained) -> dict[str, float]:
     """The channels of an id in the sub-query that found it best."""
-    return max((own[name] for own in explanation if name in own), key=_strength, default={})
+    found = [own[name] for own in explanation if name in own]
+    return found[0] if len(found) == 1 else max(found, key=_strength, default={})
 
 
 def _strength(channels: Channels) -> float:

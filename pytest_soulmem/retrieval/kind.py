@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from pytest_soulmem.retrieval.answer import answer_faults
 from pytest_soulmem.retrieval.authoring import advice, example, faults, schema
 from pytest_soulmem.retrieval.checks import violations
 from pytest_soulmem.retrieval.columns import Column, Embed
-from pytest_soulmem.retrieval.details import Explanation, comparisons, explained_ids
+from pytest_soulmem.retrieval.details import combined_ids, comparisons, own_ids
 from pytest_soulmem.retrieval.failure import explain_failure
 from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
@@ -42,6 +43,7 @@ from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, SubQuery, l
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.report import figures, section
 from pytest_soulmem.retrieval.retriever import (
+    Explained,
     Explainer,
     Query,
     Retrieval,
@@ -331,7 +333,7 @@ class RetrievalRun:
         return Verdict(
             failure,
             _properties(outcome),
-            msgspec.to_builtins(outcome),
+            msgspec.structs.asdict(outcome),
             figures=figures(outcome),
             variation=case.weight_set.label,
             fingerprint=case.fingerprint,
@@ -384,15 +386,18 @@ def _reference(
 
 def _explanation(
     retriever: Retriever, query: Query, case: RetrievalCase, retrieval: Retrieval
-) -> tuple[Explanation, str]:
+) -> tuple[Explained, str]:
     """Where the scores of a case come from, or a line that says why that is not known."""
+    combined, own_by_query = combined_ids(case, retrieval), own_ids(case, retrieval)
     if isinstance(retriever, ReferenceRetriever):
-        return retriever.explain(query, explained_ids(case, retrieval)), ""
+        return retriever.explain_shown(query, combined, own_by_query), ""
     if not isinstance(retriever, Explainer):
         return (), ""
     lacking = f"no scores by channel: explain() of {type(retriever).__name__} gave"
     try:
-        explained = retriever.explain(query, explained_ids(case, retrieval))
+        explained = retriever.explain(
+            query, list(dict.fromkeys([*combined, *chain(*own_by_query.values())]))
+        )
         told = [
             {plain_text(name): _scores(channels) for name, channels in own.items()}
             for own in explained

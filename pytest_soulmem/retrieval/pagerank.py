@@ -135,7 +135,7 @@ class PageRank:
             limit = TOLERANCE / self._moves.spill[positions].max(initial=1)
             for walk in walks:
                 self._refine(walk, limit)
-        return rounded(np.column_stack([walk.reached[positions] for walk in walks]))
+        return rounded(np.concatenate([walk.reached[positions] for walk in walks], axis=1))
 
     @property
     def _size(self) -> int:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytest_soulmem.retrieval import actions
 from pytest_soulmem.retrieval.columns import Column, Embed
@@ -13,7 +16,7 @@ from pytest_soulmem.retrieval.graph import Graph
 from pytest_soulmem.retrieval.pagerank import PageRank, link_weights
 from pytest_soulmem.retrieval.query import SubQuery
 from pytest_soulmem.retrieval.ranking import Rankings, best, nothing, rounded, summed
-from pytest_soulmem.retrieval.retriever import Query, Retrieval, Scored
+from pytest_soulmem.retrieval.retriever import Explained, Query, Retrieval, Scored
 from pytest_soulmem.retrieval.similarity import Array, Similarity, SubQueryScores, UnitScores
 from pytest_soulmem.retrieval.walk import Walk
 
@@ -43,6 +46,23 @@ class Begun:
     fused: Array
     similar: Rankings
     walks: Sequence[Walk]
+
+
+@dataclass(frozen=True)
+class LedTo:
+    """What the channels of a query led to for some nodes.
+
+    ``scores`` are similarity and PageRank, rounded, of shape ``(sub-queries, nodes)``.
+    """
+
+    ids: Sequence[str]
+    positions: NDArray[np.intp]
+    scores: Mapping[str, Array]
+
+    def best(self) -> list[int]:
+        """Per node, the sub-query that found it best: of equals the first."""
+        best: list[int] = reduce(np.maximum, self.scores.values()).argmax(axis=0).tolist()
+        return best
 
 
 class ReferenceRetriever:
@@ -85,21 +105,60 @@ class ReferenceRetriever:
             similarity=self._rankings(found.similar),
         )
 
-    def explain(self, query: Query, ids: Sequence[str]) -> list[Mapping[str, Mapping[str, float]]]:
+    def explain(self, query: Query, ids: Sequence[str]) -> Explained:
         """Per sub-query, the channels of each id and the similarity and PageRank they led to."""
-        at = np.array([self._graph.index[name] for name in ids], np.intp)
+        return self._explained(
+            query, self._led_to(query, ids), [range(len(ids))] * len(query.sub_queries)
+        )
+
+    def explain_shown(
+        self, query: Query, combined: Sequence[str], own: Mapping[int, Sequence[str]]
+    ) -> Explained:
+        """What reports show of :meth:`explain`, at the cost of that.
+
+        Each id of ``combined`` in the sub-query that found it best, those of ``own`` in theirs.
+        """
+        place = {
+            name: at for at, name in enumerate(dict.fromkeys([*combined, *chain(*own.values())]))
+        }
+        led_to = self._led_to(query, list(place))
+        best = led_to.best()
+        shown = [
+            dict.fromkeys(place[name] for name in own.get(q, ()))
+            for q in range(len(query.sub_queries))
+        ]
+        for name in combined:
+            shown[best[place[name]]][place[name]] = None
+        return self._explained(query, led_to, [list(places) for places in shown])
+
+    def _led_to(self, query: Query, ids: Sequence[str]) -> LedTo:
         if self._latest is None or self._latest.query != query:
             self._latest = self._begin(query)
-        begun = self._latest
-        explained: list[dict[str, Array]] = [
-            scores.at(at).channels(query.weights) | {"similarity": fused[at]}
-            for scores, fused in zip(self._scores(query.sub_queries), begun.fused, strict=True)
-        ]
+        at = np.array([self._graph.index[name] for name in ids], np.intp)
+        scores = {"similarity": rounded(np.array([fused[at] for fused in self._latest.fused]))}
         if query.mode != "embedding":
-            walked = self._pagerank(query).at(begun.walks, at)
-            for shown, column in zip(explained, walked.T, strict=True):
-                shown["pagerank"] = column
-        return [_by_id(ids, shown) for shown in explained]
+            scores["pagerank"] = self._pagerank(query).at(self._latest.walks, at).T
+        return LedTo(ids, at, scores)
+
+    def _explained(self, query: Query, led_to: LedTo, shown: Sequence[Sequence[int]]) -> Explained:
+        """Per sub-query, the channels of those nodes, by their places, that are shown of it."""
+        channels = [
+            scores.at(led_to.positions[places]).channels(query.weights) if places else {}
+            for scores, places in zip(self._scores(query.sub_queries), shown, strict=True)
+        ]
+        # Rounded like the scores they led to, so that they too are the same in every process: all
+        # together, because rounding takes as long for one number as for a hundred.
+        columns = [column for own in channels for column in own.values()]
+        rest = rounded(np.concatenate([np.zeros(0), *columns])).tolist()
+        scores = [rows.tolist() for rows in led_to.scores.values()]
+        explained = []
+        for q, (own, places) in enumerate(zip(channels, shown, strict=True)):
+            ids = [led_to.ids[place] for place in places]
+            end = len(own) * len(places)
+            numbers, rest = rest[:end], rest[end:]
+            numbers += [rows[q][place] for rows in scores for place in places]
+            explained.append(_by_id(ids, [*own, *led_to.scores], numbers))
+        return explained
 
     def _found(self, query: Query) -> Found:
         # Kept, because a case is explained next; begun anew, so that no answer depends on it.
@@ -191,9 +250,11 @@ class ReferenceRetriever:
         return self._expected[start : start + block]
 
 
-def _by_id(ids: Sequence[str], channels: Mapping[str, Array]) -> dict[str, dict[str, float]]:
-    # Rounded like the scores they led to, so that they too are the same in every process.
-    rows = rounded(np.array([*channels.values()]).T).tolist()
+def _by_id(
+    ids: Sequence[str], channels: Sequence[str], numbers: Sequence[float]
+) -> dict[str, dict[str, float]]:
+    """The channels of each id; the numbers come channel by channel."""
     return {
-        name: dict(zip(channels, row, strict=True)) for name, row in zip(ids, rows, strict=True)
+        name: dict(zip(channels, numbers[place :: len(ids)], strict=True))
+        for place, name in enumerate(ids)
     }

@@ -109,6 +109,8 @@ class Retriever(Protocol):
 
 Channels = Mapping[str, float]
 """Scores by channel: ``tag``, ``concept``, …, ``string``, ``similarity``, ``pagerank``."""
+Explained = Sequence[Mapping[str, dict[str, float]]]
+"""Per sub-query, the channels of each id; empty for a retriever that explains nothing."""
 
 
 @runtime_checkable

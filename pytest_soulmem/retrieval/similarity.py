@@ -120,9 +120,12 @@ class SubQueryScores:
         shown: dict[str, Array] = {} if self.tag is None else {"tag": self.tag}
         units = [concept_channels(unit) for unit in self.concepts]
         units += [scene_channels(unit, weights) for unit in self.scenes]
-        for name in dict.fromkeys(name for unit in units for name in unit):
-            present = [unit[name] for unit in units if name in unit]
-            shown[name] = _total(present) / len(present)
+        by_name: dict[str, list[Array]] = {}
+        for unit in units:
+            for name, scores in unit.items():
+                by_name.setdefault(name, []).append(scores)
+        for name, own in by_name.items():
+            shown[name] = own[0] if len(own) == 1 else _total(own) / len(own)
         return shown | {"string": self.string_score(weights)}
 
     def variant_score(self, weights: Weights) -> Array | float:

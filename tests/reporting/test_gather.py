@@ -10,6 +10,7 @@ import pytest
 from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.gather import Gatherer, attach, attached
 from pytest_soulmem.reporting.results import case_result
+from pytest_soulmem.retrieval.outcome import Retrieved
 
 
 def report_of(record: dict[str, Any] | None = None, **fields: Any) -> Any:
@@ -33,6 +34,14 @@ def test_what_is_attached_is_plain_text_and_reads_back() -> None:
     json.loads(report.soulmem)
 
 
+@pytest.mark.parametrize("name", ["tea", "记忆\u202e", "half \ud800 a character"])
+def test_structs_are_attached_as_plain_data(name: str) -> None:
+    report = report_of({"index": 0, "found": [Retrieved(name, 0.5)]})
+    record = attached(report)
+    assert record is not None
+    assert record["found"] == [{"id": name, "score": 0.5}]
+
+
 @pytest.mark.parametrize("report", [report_of(), SimpleNamespace(soulmem=7), object()])
 def test_reports_of_others_hold_nothing(report: object) -> None:
     assert attached(report) is None
@@ -48,6 +57,14 @@ def test_records_come_back_in_the_order_of_collection() -> None:
     kinds = gatherer.by_kind()
     assert list(kinds) == ["b", "a"]
     assert [record["index"] for record in kinds["a"]] == [1, 2, 3]
+
+
+def test_what_comes_after_records_were_asked_for_counts_too() -> None:
+    """pytest-html asks for them before the files do."""
+    gatherer = Gatherer()
+    for index in (1, 0):
+        gatherer.pytest_runtest_logreport(report_of({"kind": "a", "index": index}))
+        assert gatherer.ordered()[0]["index"] == index
 
 
 def crash_of(nodeid: str, root: Path) -> Any:

@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_soulmem.retrieval import reference
+from pytest_soulmem.retrieval.details import combined_ids, comparisons, own_ids
 from pytest_soulmem.retrieval.ranking import rounded
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
 from pytest_soulmem.retrieval.retriever import Explainer
@@ -14,6 +15,7 @@ from pytest_soulmem.retrieval.weights import Weights
 from retrieval import oracle, strategies
 from retrieval.builders import (
     abstract,
+    case_of,
     concept_query,
     embed,
     exact_embed,
@@ -96,6 +98,24 @@ def test_explaining_changes_no_answer(nodes, raw, mode):
     explained = retriever.explain(query, ids)
     assert retriever.retrieve(query) == found
     assert retriever.explain(query, ids) == explained
+
+
+@strategies.lean
+@given(st.data(), strategies.graphs(), strategies.requests, st.sampled_from(MODES))
+def test_what_is_shown_is_what_the_whole_explanation_says(data, nodes, raw, mode):
+    """The ids of the combined ranking from the sub-query that found them best, ties too."""
+    query = query_of(raw, mode=mode)
+    ids = [node["id"] for node in nodes]
+    some = st.lists(st.sampled_from(ids), unique=True)
+    expected, own = data.draw(some), data.draw(some)
+    case = case_of(
+        expected, ids, expected_per_query=[{"q": len(raw) - 1, "ranking": own}] if own else []
+    )
+    retriever = ReferenceRetriever(graph_of(nodes), embed)
+    answer = retriever.retrieve(query)
+    shown = retriever.explain_shown(query, combined_ids(case, answer), own_ids(case, answer))
+    whole = retriever.explain(query, ids)
+    assert comparisons(case, answer, shown) == comparisons(case, answer, whole)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -353,5 +373,16 @@ def test_explains_by_sub_query_and_id():
     )
     assert first["c"]["pagerank"] == 0.27589
     assert second["b"]["similarity"] == second["b"]["pagerank"] == 0
+    assert retriever.explain(query, []) == retriever.explain_shown(query, [], {}) == [{}, {}]
     plain = query_of([nth(0)], mode="embedding", threshold=0.1)
     assert "pagerank" not in retriever.explain(plain, ["b"])[0]["b"]
+
+
+def test_what_is_shown_of_a_tie_is_of_the_earlier_sub_query():
+    retriever = ReferenceRetriever(graph_of([semantic("a", "x", description="x")]), exact_embed)
+    query = query_of([concept_query(None, "x"), concept_query(None, "x", tag=["y"])], threshold=0.1)
+    both = retriever.explain(query, ["a"])
+    assert both[0]["a"]["similarity"] == both[1]["a"]["similarity"]
+    assert both[0] != both[1]
+    assert retriever.explain_shown(query, ["a"], {}) == [both[0], {}]
+    assert retriever.explain_shown(query, ["a"], {1: ["a"]}) == both

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 WIDTH, HEIGHT = 380, 232
 LEFT, TOP, BOTTOM = 34, 14, 42
@@ -30,8 +31,7 @@ _SHAPES = (
 CROSS = len(_SHAPES) - 1
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """Values to positions, linear."""
 
     low: float
@@ -45,16 +45,14 @@ class Scale:
         return round(self.start + share * (self.end - self.start), 1)
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """A place on an axis, and what is written there."""
 
     at: float
     label: str
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A point with the text that shows on hovering."""
 
     path: str
@@ -62,16 +60,14 @@ class Mark:
     style: str
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """A line through points of the drawing."""
 
     points: str
     style: str
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(Struct, frozen=True):
     """A text in the drawing."""
 
     x: float
@@ -79,8 +75,7 @@ class Label:
     text: str
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """A chart with its axes; ``summary`` says in words what it shows."""
 
     name: str

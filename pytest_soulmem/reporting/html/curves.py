@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pytest_soulmem.reporting.html import chart
 from pytest_soulmem.reporting.html.chart import Chart, Label, Line, Mark
@@ -16,8 +17,7 @@ _REFERENCES = 4
 _SERIES = ("time_monotonic", "magnitude", "branch", "effect", "activation")
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """One observed point, and what the reference curve says there."""
 
     case: str
@@ -30,16 +30,14 @@ class Observation:
     action: str
 
 
-@dataclass(frozen=True)
-class CurveView:
+class CurveView(Struct, frozen=True):
     """A drawing and the points in it."""
 
     chart: Chart
     observations: Sequence[Observation]
 
 
-@dataclass(frozen=True)
-class FileCurves:
+class FileCurves(Struct, frozen=True):
     """The drawings of a file: over time, over activations."""
 
     file: str

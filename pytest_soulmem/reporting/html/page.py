@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
+
+from msgspec import Struct, field
 
 from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.html.curves import (
@@ -27,8 +28,7 @@ _SLOWEST = 10
 _FAILURES = 50
 
 
-@dataclass(frozen=True)
-class Texts:
+class Texts(Struct, frozen=True):
     """A memory before and after forgetting; the masked text in pieces, None for a lost one."""
 
     before: str
@@ -37,8 +37,7 @@ class Texts:
     note: str
 
 
-@dataclass(frozen=True)
-class FactTable:
+class FactTable(Struct, frozen=True):
     """A list of alike things that a kind found: a row each."""
 
     name: str
@@ -46,8 +45,7 @@ class FactTable:
     rows: Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True)
-class CaseView:
+class CaseView(Struct, frozen=True):
     """One case and its drill-down."""
 
     number: int
@@ -74,8 +72,7 @@ class CaseView:
         return self.case.failure.reason if self.case.failure else ""
 
 
-@dataclass(frozen=True)
-class FileView:
+class FileView(Struct, frozen=True):
     """One file's cases."""
 
     number: int
@@ -86,8 +83,7 @@ class FileView:
     cases: Sequence[CaseView]
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """The whole page."""
 
     results: Results
@@ -178,7 +174,7 @@ def _systems(cases: Sequence[CaseResult]) -> list[tuple[str, str]]:
 def case_view(number: int, case: CaseResult) -> CaseView:
     """One case and its drill-down."""
     others = _others(case)
-    families = families_of(list(case.figures))
+    families = families_of(tuple(case.figures))
     return CaseView(
         number=number,
         case=case,

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.gather import Record
+from pytest_soulmem.reporting.html import case, markup
+from pytest_soulmem.reporting.html.drawing import drawing
 from pytest_soulmem.reporting.html.page import build_page, case_view, figures_by_file
-from pytest_soulmem.reporting.html.rankings import Row, Slope
 from pytest_soulmem.reporting.results import Mean, Results, case_result
-from pytest_soulmem.reporting.text import visible, visible_lines
 
 _ROWS_STYLE = (
     "<style>.soulmem h4{margin:1em 0 .3em}.soulmem td,.soulmem th{padding:.1em .6em;"
@@ -37,13 +37,12 @@ def render_html(results: Results, ending: Ending | None = None) -> bytes:
 
 def name_cell(record: Record) -> str:
     """The cell with a case's name in the page of pytest-html."""
-    view = case_view(0, case_result(record))
-    return str(_rows().name_cell(view.case.nodeid, view.key_figures))
+    return case.name_cell(case_view(0, case_result(record)))
 
 
 def row_details(record: Record) -> str:
     """What opens below a case in the page of pytest-html."""
-    details = str(_rows().details(case_view(0, case_result(record))))
+    details = case.details(case_view(0, case_result(record)))
     # It stands in preformatted text there: a line break would show.
     return "".join(details.splitlines())
 
@@ -52,10 +51,6 @@ def means_tables(means: Sequence[Mean]) -> list[str]:
     """The means as tables with their files' names, for the page of pytest-html."""
     module: Any = _environment().get_template("figures.html.j2").module
     return [_ROWS_STYLE, *(str(module.titled_table(own)) for own in figures_by_file(means))]
-
-
-def _rows() -> Any:
-    return _environment().get_template("rows.html.j2").module
 
 
 @cache
@@ -68,13 +63,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        cells=_cells,
-        drawn=_slope,
-        facts=_facts,
-        headings=_headings,
-        duration=_duration,
-        moment=_moment,
+    environment.filters.update(duration=_trusted(markup.duration), moment=_moment)
+    environment.globals.update(
+        case=_trusted(case.case),
+        drawing=_trusted(drawing),
+        point_table=_trusted(case.point_table),
     )
     style, script = _asset("page.css") + _bars(), _asset("page.js")
     environment.globals.update(style=style, script=script, policy=_policy(style, script))
@@ -86,73 +79,18 @@ def _bars() -> Markup:
     return Markup("".join(f".b{share}{{--v:{share / 100:g}}}" for share in range(1, 101)))  # noqa: S704
 
 
-def _cells(row: Row, moves: bool) -> Markup:
-    """A memory as a row of its ranking's table.
-
-    Not in a template, like what follows: these are most of a page, and a template escapes every
-    number on its own.
-    """
-    style = ' class="missing"' if row.rank == "missing" else ' class="wanted"' * bool(row.expected)
-    cells = [f'<tr{style}><td>{row.rank}<td>{row.expected}<th scope="row">{_escaped(row.id)}']
-    if moves:
-        cells.append(f"<td>{row.moved}")
-    cells += ["<td>" if score is None else f"<td>{score:.4f}" for score in row.scores]
-    cells += [
-        "<td>·" if value is None else _cell(round(value, 3) + 0.0, value == row.strongest)
-        for value in row.channels
-    ]
-    return Markup("".join(cells))  # noqa: S704 - numbers, words of ours, and one escaped id
-
-
-def _slope(row: Slope) -> Markup:
-    """A memory in the drawing of what moved."""
-    return Markup(  # noqa: S704 - numbers, words of ours, and one escaped id
-        f'<path class="slope {row.style}" d="{row.path}"/>'
-        f'<text class="end {row.style}" x="146" y="{row.left + 4}">{row.before}</text>'
-        f'<text class="{row.style}" x="234" y="{row.right + 4}">{_escaped(row.short)}</text>'
-    )
-
-
-def _facts(pairs: Sequence[tuple[str, str]]) -> Markup:
-    """Names and values as the items of a list."""
-    items = [f"<div><dt>{_escaped(name)}<dd>{_escaped(value)}</div>" for name, value in pairs]
-    return Markup("".join(items))  # noqa: S704 - both escaped
-
-
-def _headings(channels: Sequence[str]) -> Markup:
-    """The headings of the columns of channels."""
-    cells = [f'<th scope="col" class="n">{_escaped(name)}' for name in channels]
-    return Markup("".join(cells))  # noqa: S704 - escaped
-
-
-@lru_cache(maxsize=4096)
-def _escaped(name: str) -> Markup:
-    return escape(_finalize(name))
-
-
-@lru_cache(maxsize=4096)
-def _cell(value: float, strong: bool) -> str:
-    # In this order, so that the bar of what is no number has no length.
-    share = round(1000 * min(max(0.0, value), 1.0)) // 10
-    emphasis = " strong" if strong and value > 0 else ""
-    return f'<td class="b{share}{emphasis}">{value:.3f}'
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 0.001:
-        return "< 1 ms"
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
 def _moment(started: str) -> str:
     return f"{datetime.fromisoformat(started):%d %B %Y, %H:%M UTC}".lstrip("0")
 
 
 def _finalize(value: object) -> object:
-    """What is text of a fixture is made visible; what templates wrote stays as it is."""
-    if type(value) is not str or value.isprintable():
-        return value
-    return visible_lines(value) if "\n" in value else visible(value)
+    """What is text of a fixture is made visible; what is markup stays as it is."""
+    return markup.shown(value) if type(value) is str else value
+
+
+def _trusted(written: Callable[..., str]) -> Callable[..., Markup]:
+    """A function that escapes what it writes, for templates."""
+    return lambda *given: Markup(written(*given))  # noqa: S704 - see markup.py for its rule
 
 
 def _asset(name: str) -> Markup:

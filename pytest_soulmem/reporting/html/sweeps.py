@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+
+from msgspec import Struct
 
 from pytest_soulmem.reporting.html import chart
 from pytest_soulmem.reporting.html.chart import Chart
@@ -16,29 +18,29 @@ _LINES = 4
 """How many lines of a chart differ in style."""
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(Struct, frozen=True):
     """Figures of one name at several cut-offs, such as ``recall@1`` and ``recall@5``."""
 
     name: str
     figures: tuple[str, ...]
+    columns: Sequence[str]
+    """What tells the figures of the family apart."""
 
-    @property
-    def columns(self) -> list[str]:
-        """What tells the figures of the family apart."""
-        return [figure.rpartition("@")[2] if "@" in figure else "" for figure in self.figures]
+    @classmethod
+    def of(cls, name: str, figures: Sequence[str]) -> Family:
+        """The family of these figures."""
+        columns = [figure.rpartition("@")[2] if "@" in figure else "" for figure in figures]
+        return cls(name, tuple(figures), columns)
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A mean; ``best`` where no other weight set has a higher one, and some have a lower."""
 
     value: float | None
     best: bool = False
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A weight set."""
 
     number: int
@@ -48,8 +50,7 @@ class Row:
     cells: Sequence[Cell]
 
 
-@dataclass(frozen=True)
-class FileFigures:
+class FileFigures(Struct, frozen=True):
     """The means of a file, and where it sweeps, their charts."""
 
     file: str
@@ -60,18 +61,19 @@ class FileFigures:
     """The charts name weight sets by the numbers of the rows."""
 
 
-def families_of(figures: Sequence[str]) -> list[Family]:
-    """Figures grouped by what stands before ``@``, in their order."""
+@lru_cache(maxsize=256)
+def families_of(figures: tuple[str, ...]) -> Sequence[Family]:
+    """Figures grouped by what stands before ``@``, in their order; most cases have the same."""
     groups: dict[str, list[str]] = {}
     for figure in figures:
         groups.setdefault(figure.partition("@")[0], []).append(figure)
-    return [Family(name, tuple(own)) for name, own in groups.items()]
+    return [Family.of(name, own) for name, own in groups.items()]
 
 
 def file_figures(means: Sequence[Mean]) -> FileFigures:
     """What one file's means show."""
-    names = list(dict.fromkeys(name for mean in means for name in mean.figures))
-    families = families_of(names)
+    names = dict.fromkeys(name for mean in means for name in mean.figures)
+    families = families_of(tuple(names))
     ordered = [name for family in families for name in family.figures]
     best = {name: _best([mean.figures.get(name) for mean in means]) for name in ordered}
     rows = [
@@ -100,8 +102,7 @@ def _best(values: Sequence[float | None]) -> float | None:
     return max(known) if known and max(known) - min(known) > _EPSILON else None
 
 
-@dataclass(frozen=True)
-class _Axis:
+class _Axis(Struct, frozen=True):
     """Where each weight set stands on the x axis."""
 
     title: str
@@ -133,7 +134,7 @@ def _panels(families: Sequence[Family]) -> list[tuple[str, Family]]:
     for number in range(count):
         start, end = (len(single) * at // count for at in (number, number + 1))
         own = tuple(single[start:end])
-        panels.append((", ".join(own), Family("", own)))
+        panels.append((", ".join(own), Family.of("", own)))
     return panels
 
 
