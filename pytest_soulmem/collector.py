@@ -20,3 +20,20 @@ def collector_paused() -> Iterator[None]:
     finally:
         if was_running:
             gc.enable()
+
+
+@contextmanager
+def made_so_far_spared() -> Iterator[None]:
+    """Run cases without the collector going over all that was imported and collected before.
+
+    It found nothing there, and took a twentieth of a run of 1,000 cases. Whoever has frozen
+    objects already is left alone.
+    """
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -1,7 +1,8 @@
 """The kinds of fixture, in one list, and what each of them provides.
 
-Adding a kind means writing a module with the functions of :class:`KindModule` and naming it in
-``KINDS`` in :mod:`pytest_soulmem.places`. Collection, reporting and JUnit know kinds only through
+Adding a kind means writing a package with a module ``kind``, which has the functions of
+:class:`KindModule`, and a module ``report``, and naming it in ``KINDS`` in
+:mod:`pytest_soulmem.places`. Collection, reporting and JUnit know kinds only through
 these two pages.
 
 What the kinds whose files have laws share beyond that is in :mod:`pytest_soulmem.running`.
@@ -23,6 +24,7 @@ __all__ = [
     "Kind",
     "KindModule",
     "Progress",
+    "ReportModule",
     "Run",
     "Verdict",
     "kind_of_place",
@@ -141,6 +143,10 @@ class KindModule(Protocol):
     def example(self, path: Path) -> dict[Path, object]:
         """A minimal valid file for a path, and what it needs beside it."""
         ...
+
+
+class ReportModule(Protocol):
+    """What a kind's module ``report`` provides."""
 
     def section(self, records: Sequence[Mapping[str, Any]]) -> Section:
         """The part of the terminal report about these records."""

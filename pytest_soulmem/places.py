@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
-    from pytest_soulmem.kinds import KindModule
+    from pytest_soulmem.kinds import KindModule, ReportModule
 
 
 class Kind(NamedTuple):
-    """A kind of fixture: where its files live and which module judges them."""
+    """A kind of fixture: where its files live and which package judges them."""
 
     name: str
     summary: str
     file: str
     """What a file of this kind is called on the command line."""
     places: tuple[str, ...]
-    module_name: str
+    package: str
     mark: str = "`test_cases`"
     """What tells a file of this kind from other JSON, in words."""
     hints: frozenset[str] = frozenset()
@@ -38,8 +38,12 @@ class Kind(NamedTuple):
         return any(fnmatchcase(place, pattern) for pattern in self.places)
 
     def load(self) -> KindModule:
-        """Import the module; nothing of it is imported before a file of its kind is met."""
-        return cast("KindModule", importlib.import_module(self.module_name))
+        """Import what judges; nothing of it is imported before a file of its kind is met."""
+        return cast("KindModule", importlib.import_module(f"{self.package}.kind"))
+
+    def load_report(self) -> ReportModule:
+        """Import what reports; apart, because xdist's controller reports and never judges."""
+        return cast("ReportModule", importlib.import_module(f"{self.package}.report"))
 
 
 KINDS = (
@@ -48,7 +52,7 @@ KINDS = (
         "a retrieval case",
         "query",
         ("queries/*.json", "*/question*.json"),
-        "pytest_soulmem.retrieval.kind",
+        "pytest_soulmem.retrieval",
         hints=frozenset({"graph_path", "blend_sweep", "sub_queries"}),
         figures=(
             "recall@K",
@@ -67,7 +71,7 @@ KINDS = (
         "a forgetting case, or a law of the forgetting curve",
         "forget",
         ("forget/*.json",),
-        "pytest_soulmem.forgetting.kind",
+        "pytest_soulmem.forgetting",
         hints=frozenset({"kind", "law_tolerance", "text", "time_offset_hours"}),
         figures=("missing_degree", "triggered"),
     ),
@@ -76,7 +80,7 @@ KINDS = (
         "a scenario of model events, or a law of reducing them",
         "events",
         ("events/*.json",),
-        "pytest_soulmem.events.kind",
+        "pytest_soulmem.events",
         mark="the `schema_version` of model events",
         hints=frozenset({"schema_version", "scenarios", "scenario_id"}),
     ),
@@ -85,7 +89,7 @@ KINDS = (
         "a scenario of the archive chain, or a law of it",
         "archive",
         ("archive/*.json",),
-        "pytest_soulmem.archive.kind",
+        "pytest_soulmem.archive",
         hints=frozenset({"media", "documents", "steps"}),
     ),
 )

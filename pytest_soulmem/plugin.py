@@ -104,15 +104,17 @@ def _run_of(config: pytest.Config, kind: Kind) -> Run:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
     """Prepare all selected cases of a kind together, before the first one runs."""
-    if not session.config.option.collectonly:
-        _prepare(session)
-    return (yield)
+    if session.config.option.collectonly or not session.config.stash[_runs]:
+        return (yield)
+    from pytest_soulmem.collector import made_so_far_spared
+
+    _prepare(session)
+    with made_so_far_spared():
+        return (yield)
 
 
 def _prepare(session: pytest.Session) -> None:
     runs = session.config.stash[_runs]
-    if not runs:
-        return
     from pytest_soulmem.items import CaseItem
 
     ours = []

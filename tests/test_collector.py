@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from pytest_soulmem.collector import collector_paused
+from pytest_soulmem.collector import collector_paused, made_so_far_spared
 
 
 def test_it_is_paused_and_goes_on():
@@ -28,3 +28,21 @@ def test_one_that_was_off_stays_off():
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_was_made_before_is_spared_and_handed_back():
+    with made_so_far_spared():
+        assert gc.get_freeze_count()
+        made_within = []
+        assert any(made_within is thing for thing in gc.get_objects())
+    assert not gc.get_freeze_count()
+
+
+def test_what_others_spare_stays_spared():
+    gc.freeze()
+    try:
+        with made_so_far_spared():
+            assert gc.get_freeze_count()
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,9 +38,16 @@ def test_kind_of_place(place: str, kind: str | None) -> None:
 def test_a_kind_loads_what_it_promises(kind) -> None:
     module = kind.load()
     assert callable(module.open_run)
-    assert callable(module.section)
+    assert callable(kind.load_report().section)
     for other in (None, 7, "test_cases", [], {}, [{"test_cases": []}]):
         assert not module.recognises(other)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_reports_need_nothing_heavy(kind) -> None:
+    code = f"import sys, {kind.package}.report; print('numpy' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert said.stdout == "False\n"
 
 
 def test_kinds_are_told_apart() -> None:

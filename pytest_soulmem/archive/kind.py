@@ -10,7 +10,6 @@ import msgspec
 
 from pytest_soulmem.archive.authoring import advice, example, faults, schema
 from pytest_soulmem.archive.fixture import ArchiveFile, Scenario, load_archive_file
-from pytest_soulmem.archive.report import section
 from pytest_soulmem.archive.result import ArchiveResult, System
 from pytest_soulmem.archive.steps import as_json
 from pytest_soulmem.cases import digest
@@ -35,7 +34,6 @@ __all__ = [
     "open_run",
     "recognises",
     "schema",
-    "section",
 ]
 
 Result = ArchiveResult

@@ -15,7 +15,6 @@ from pytest_soulmem.events.authoring import advice, example, faults, schema
 from pytest_soulmem.events.fixture import EventFile, Scenario, load_event_file, recognises
 from pytest_soulmem.events.judging import Judgement, explain
 from pytest_soulmem.events.reducer import gather, reduce_events
-from pytest_soulmem.events.report import section
 from pytest_soulmem.events.result import EventsResult, StepSeen, System
 from pytest_soulmem.events.stream import Unknown, steps_of
 from pytest_soulmem.events.subject import Subject, as_subject
@@ -39,7 +38,6 @@ __all__ = [
     "open_run",
     "recognises",
     "schema",
-    "section",
 ]
 
 Result = EventsResult

@@ -18,7 +18,6 @@ from pytest_soulmem.forgetting.fixture import (
     Magnitude,
     load_forget_file,
 )
-from pytest_soulmem.forgetting.report import section
 from pytest_soulmem.forgetting.result import Expected, ForgettingResult, System
 from pytest_soulmem.forgetting.wording import curve_text
 from pytest_soulmem.kinds import Failure, Progress, Verdict
@@ -46,7 +45,6 @@ __all__ = [
     "open_run",
     "recognises",
     "schema",
-    "section",
 ]
 
 Result = ForgettingResult

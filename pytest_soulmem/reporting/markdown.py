@@ -31,7 +31,7 @@ def _lines(results: Results, ending: Ending | None) -> Iterator[str]:
     for kind in KINDS:
         own = [case for case in results.cases if case.kind == kind.name]
         if own:
-            yield from _section(kind.load().section([_record(case) for case in own]))
+            yield from _section(kind.load_report().section([_record(case) for case in own]))
     for section in ending.sections if ending else ():
         yield from _section(section)
     failed = [case for case in results.cases if case.outcome in ("failed", "error")]

@@ -25,7 +25,7 @@ def write_report(
     """Write one section per kind that has records (by kind name)."""
     for kind in KINDS:
         if records.get(kind.name):
-            _write_section(terminal, kind.load().section(records[kind.name]))
+            _write_section(terminal, kind.load_report().section(records[kind.name]))
 
 
 def write_conclusion(terminal: pytest.TerminalReporter, conclusion: Conclusion) -> None:

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from pytest_soulmem.cases import BrokenCase
+from pytest_soulmem.cores import take_a_share
 from pytest_soulmem.embedders.choose import Chosen, choose
 from pytest_soulmem.embedders.embedding import embed_missing
 from pytest_soulmem.embedders.errors import EmbeddingError
@@ -41,7 +42,7 @@ from pytest_soulmem.retrieval.outcome import (
 )
 from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, SubQuery, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
-from pytest_soulmem.retrieval.report import figures, section
+from pytest_soulmem.retrieval.report import figures
 from pytest_soulmem.retrieval.retriever import (
     Explained,
     Explainer,
@@ -63,7 +64,6 @@ __all__ = [
     "open_run",
     "recognises",
     "schema",
-    "section",
 ]
 
 Result = Outcome
@@ -255,6 +255,8 @@ class RetrievalRun:
                 {side: list(own) for side, own in texts.items()},
                 self._progress,
             )
+            # Not before: only one process embeds, and all cores are its own.
+            self._config.add_cleanup(take_a_share())
             read = partial(self._store.vectors, self._chosen.identity)
             self._unopened = {
                 graph: partial(_reference, graph, read, memories[graph], own)

@@ -99,7 +99,7 @@ def test_a_crash_is_a_record_in_its_place(tmp_path: Path, kind: Any) -> None:
         assert record["failure"] == ["worker crashed", "worker crashed"]
     # What the case had found before its worker died stays.
     assert [record["figures"] for record in records] == [{}, {"rr": 1.0}]
-    section = kind.load().section(records[:1])
+    section = kind.load_report().section(records[:1])
     assert section.notes or [table.rows for table in section.tables if table.rows]
     case_result(records[0])
 

@@ -26,7 +26,7 @@ def written(monkeypatch) -> Any:
 
     def write(section: Section, records: dict[str, list[Any]]) -> list[tuple[str, dict[str, bool]]]:
         for kind in KINDS:
-            monkeypatch.setattr(kind.load(), "section", lambda records: section)
+            monkeypatch.setattr(kind.load_report(), "section", lambda records: section)
         out: Any = Terminal()
         terminal.write_report(out, records)
         return out.written  # type: ignore[no-any-return]
