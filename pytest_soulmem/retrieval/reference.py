@@ -23,7 +23,7 @@ from pytest_soulmem.retrieval.walk import Walk
 ASSOCIATION_TOP_K = 8
 PRIORITY_WEIGHT = 0.05
 
-_SCORES_AT_ONCE = 500_000
+_SCORES_AT_ONCE = 200_000
 _SUB_QUERIES_AT_ONCE = 20
 """One block of sub-queries holds so many numbers per field, or so many sub-queries if that is more:
 enough for fast products, and not much in vain where another process judges the next cases."""
