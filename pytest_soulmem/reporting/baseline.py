@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from pytest_soulmem.reporting.bootstrap import mean_interval
+from pytest_soulmem.reporting.bootstrap import grouped_interval
 from pytest_soulmem.reporting.gates import PASSED, figure, parse_metric
 from pytest_soulmem.reporting.results import CaseResult, Results, read_results
 from pytest_soulmem.reporting.table import Section, Table
@@ -198,10 +198,18 @@ class Comparison:
         return list(names)
 
     def values(self, metric: str) -> list[tuple[float, float]]:
-        """Old and new value of a figure, per case that has both."""
-        pairs = self.judged_alike if metric == PASSED else self.pairs
-        both = ((figure(old, metric), figure(new, metric)) for old, new in pairs)
-        return [(old, new) for old, new in both if old is not None and new is not None]
+        """Old and new value of a figure, per case and weight set that has both."""
+        return [both for own in self.by_case(metric).values() for both in own]
+
+    def by_case(self, metric: str) -> dict[str, list[tuple[float, float]]]:
+        """The same for each case, whatever weight sets it ran with."""
+        found: dict[str, list[tuple[float, float]]] = {}
+        for old, new in self.judged_alike if metric == PASSED else self.pairs:
+            before, after = figure(old, metric), figure(new, metric)
+            if before is not None and after is not None:
+                name = new.nodeid.removesuffix(f"[{new.variation}]")
+                found.setdefault(name, []).append((before, after))
+        return found
 
 
 def compare(old: Results, new: Results, held: Collection[str] = ()) -> Comparison:
@@ -293,9 +301,9 @@ def comparison_section(name: str, comparison: Comparison) -> Section:
     """The comparison as a part of the terminal report."""
     rows = []
     for metric in comparison.metrics():
-        values = comparison.values(metric)
-        if values:
-            rows.append(_row(metric, values))
+        by_case = comparison.by_case(metric)
+        if by_case:
+            rows.append(_row(metric, by_case))
     # Values of two systems stand below the names of both.
     title = "; ".join(
         visible(f"{own.kind}: old is {own.then}, new is {own.now}")
@@ -326,10 +334,12 @@ def _refusal(systems: Sequence[OtherSystem]) -> list[str]:
     return [*map(visible, lines), "to compare two systems, add --soulmem-compare-systems"]
 
 
-def _row(metric: str, values: Sequence[tuple[float, float]]) -> list[str]:
-    differences = [new - old for old, new in values]
+def _row(metric: str, by_case: Mapping[str, Sequence[tuple[float, float]]]) -> list[str]:
+    values = [both for own in by_case.values() for both in own]
     old, new = (sum(side) / len(values) for side in zip(*values, strict=True))
-    low, high = mean_interval(differences)
+    low, high = grouped_interval(
+        {name: [after - before for before, after in own] for name, own in by_case.items()}
+    )
     interval = f"{low:+.4f} to {high:+.4f}"
     return [metric, f"{old:.4f}", f"{new:.4f}", f"{new - old:+.4f}", interval, str(len(values))]
 

@@ -1,11 +1,12 @@
 """How sure a mean is: percentile bootstrap over cases.
 
-Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), through scipy.
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), through scipy; for groups,
+Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +14,31 @@ CONFIDENCE = 0.95
 _RESAMPLES = 2000
 _SEED = 20240229
 """The same cases give the same interval in every run."""
+
+
+def grouped_interval(groups: Mapping[str, Sequence[float]]) -> tuple[float, float]:
+    """As :func:`mean_interval`, where the values of a group are no news of each other.
+
+    Such are those of one case with several weight sets: whole groups are drawn, for as many sets
+    as one likes make no more cases. The mean is that of all values.
+    """
+    sums = np.array([sum(values) for values in groups.values()], float)
+    sizes = np.array([len(values) for values in groups.values()], float)
+    if (sizes == sizes[0]).all():
+        return mean_interval((sums / sizes).tolist())
+    from scipy.stats import bootstrap
+
+    found = bootstrap(
+        (sums, sizes),
+        lambda total, size, axis: total.sum(axis) / size.sum(axis),
+        paired=True,
+        n_resamples=_RESAMPLES,
+        batch=max(1, 10_000_000 // len(sums)),
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        rng=np.random.default_rng(_SEED),
+    ).confidence_interval
+    return float(found.low), float(found.high)
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:

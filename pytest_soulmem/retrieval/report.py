@@ -89,7 +89,9 @@ def _how(rows: Sequence[Judged]) -> str:
         "mode ": [outcome.mode for outcome in outcomes],
         "check ": [outcome.check for outcome in outcomes],
     }
-    return "; ".join(title + ", ".join(dict.fromkeys(part)) for title, part in parts.items())
+    return visible(
+        "; ".join(title + ", ".join(dict.fromkeys(part)) for title, part in parts.items())
+    )
 
 
 def _means(outcomes: Sequence[Outcome]) -> dict[str, float]:
