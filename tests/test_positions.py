@@ -46,7 +46,7 @@ def test_a_place_stands_where_its_value_begins(place, expected):
 def test_what_follows_an_integer_too_long_for_python_is_found():
     text = '{"long": ' + "9" * 5000 + ',\n "a": [1, 2]}'
     assert position(text, "$.long") == (1, 10)
-    assert position(text, "$.a[1]") == (2, 10)
+    assert position(text, "$.a[1]") == (2, 11)
 
 
 def test_a_repeated_key_is_the_last_one_as_decoders_have_it():
