@@ -15,8 +15,8 @@ from pathlib import Path
 from suite import Scene, make, ours
 
 SCENES = (
-    Scene("25 small graphs", 25, 50, 40, 2, 1, "10 %", runs=5),
-    Scene("one of 5,000 nodes", 1, 5_000, 200, 5, 5, "10 %", runs=5),
+    Scene("25 small graphs", 25, 50, 40, 2, 1, "10 %", runs=3),
+    Scene("one of 5,000 nodes", 1, 5_000, 200, 5, 5, "10 %", runs=3),
 )
 SMALL = (Scene("one small graph", 1, 50, 20, 2, 1, "-", runs=1),)
 
