@@ -6,9 +6,11 @@ Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 _RESAMPLES = 2000
@@ -26,19 +28,9 @@ def grouped_interval(groups: Mapping[str, Sequence[float]]) -> tuple[float, floa
     sizes = np.array([len(values) for values in groups.values()], float)
     if (sizes == sizes[0]).all():
         return mean_interval((sums / sizes).tolist())
-    from scipy.stats import bootstrap
-
-    found = bootstrap(
-        (sums, sizes),
-        lambda total, size, axis: total.sum(axis) / size.sum(axis),
-        paired=True,
-        n_resamples=_RESAMPLES,
-        batch=max(1, 10_000_000 // len(sums)),
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        rng=np.random.default_rng(_SEED),
-    ).confidence_interval
-    return float(found.low), float(found.high)
+    return _interval(
+        sums, sizes, statistic=lambda total, size, axis: total.sum(axis) / size.sum(axis)
+    )
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -50,14 +42,20 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     if len(values) < 2 or min(values) == max(values):
         mean = sum(values) / len(values)
         return mean, mean
+    return _interval(np.array(values), statistic=np.mean)
+
+
+def _interval(*samples: NDArray[np.float64], statistic: Callable[..., Any]) -> tuple[float, float]:
+    """Of several samples the same places are drawn from each."""
     # Imported here: it costs most of a second.
     from scipy.stats import bootstrap
 
     found = bootstrap(
-        (np.array(values),),
-        np.mean,
+        samples,
+        statistic,
+        paired=len(samples) > 1,
         n_resamples=_RESAMPLES,
-        batch=max(1, 10_000_000 // len(values)),
+        batch=max(1, 10_000_000 // len(samples[0])),
         confidence_level=CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(_SEED),

@@ -154,16 +154,12 @@ class SubQueryScores:
             has_tags=self.has_tags[positions],
         )
 
-    def fused(self, weights: Weights) -> Array:
-        """The similarity of every node, before it is rounded."""
-        return self.blended(self.unit_scores(weights), weights)
-
     def unit_scores(self, weights: Weights) -> UnitScores:
         """What the units say, by the weights within them."""
         return UnitScores(self.variant_score(weights), self.string_score(weights))
 
     def blended(self, units: UnitScores, weights: Weights) -> Array:
-        """The similarity of every node by tags, units and exact identifiers."""
+        """The similarity of every node, before it is rounded."""
         if self.tag is None:
             score = np.zeros(len(units.string)) + units.variant
         else:

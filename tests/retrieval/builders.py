@@ -223,3 +223,8 @@ def rankings(scores):
         np.array(values, float),
         len(scores),
     )
+
+
+def blended(scores, weights):
+    """The similarity of every node to a sub-query."""
+    return scores.blended(scores.unit_scores(weights), weights)

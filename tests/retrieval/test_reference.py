@@ -15,6 +15,7 @@ from pytest_soulmem.retrieval.weights import Weights
 from retrieval import oracle, strategies
 from retrieval.builders import (
     abstract,
+    blended,
     case_of,
     concept_query,
     embed,
@@ -57,7 +58,7 @@ def test_agrees_with_the_pipeline_in_plain_loops(nodes, raw, mode, threshold, li
     pipeline = oracle.Pipeline(nodes, threshold, limit)
     answers = [
         pipeline.ask(
-            dict(zip(graph.index, rounded(scores.fused(Weights())).tolist(), strict=True)), mode
+            dict(zip(graph.index, rounded(blended(scores, Weights())).tolist(), strict=True)), mode
         )
         for scores in Similarity(graph, embed).scores(query.sub_queries)
     ]

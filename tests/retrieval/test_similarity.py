@@ -13,6 +13,7 @@ from pytest_soulmem.retrieval.weights import Weights
 from retrieval import oracle, strategies
 from retrieval.builders import (
     abstract,
+    blended,
     concept_query,
     embed,
     graph_of,
@@ -29,7 +30,7 @@ def fused(nodes, query, **weights):
     """The fused similarity of each node, by id."""
     graph = graph_of(nodes)
     (scores,) = Similarity(graph, embed).scores(sub_queries_of([query]))
-    values = scores.fused(Weights(**weights))
+    values = blended(scores, Weights(**weights))
     return dict(zip(graph.index, values.tolist(), strict=True))
 
 
@@ -49,7 +50,7 @@ def test_agrees_with_the_plain_loops(nodes, queries, weights):
     expected = oracle.Similarity(embed, weights)
     found = Similarity(graph_of(nodes), embed).scores(sub_queries_of(queries))
     for query, scores in zip(queries, found, strict=True):
-        values = scores.fused(Weights(**weights))
+        values = blended(scores, Weights(**weights))
         for node, value in zip(nodes, values, strict=True):
             assert value == close(expected.score(node, query)), node
 
