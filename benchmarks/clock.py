@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from pytest_soulmem import plugin
 from pytest_soulmem.reporting import gather
 from pytest_soulmem.retrieval import kind
+from pytest_soulmem.session import FixtureSession
 
 _PARTS = (
     (kind, "_explanation"),
@@ -27,8 +27,8 @@ _PARTS = (
     (kind, "sub_query_results"),
     (gather, "attach"),
     (gather, "attached"),
-    (plugin, "pytest_sessionfinish"),
-    (plugin, "pytest_terminal_summary"),
+    (FixtureSession, "pytest_sessionfinish"),
+    (FixtureSession, "pytest_terminal_summary"),
 )
 """None of them calls another."""
 

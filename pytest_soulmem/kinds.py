@@ -1,7 +1,7 @@
 """The kinds of fixture, in one list, and what each of them provides.
 
 Adding a kind means writing a package with a module ``kind``, which has the functions of
-:class:`KindModule`, and a module ``report``, and naming it in ``KINDS`` in
+:class:`KindModule`, and a module ``report``, and naming it in ``KINDS`` here and in
 :mod:`pytest_soulmem.places`. Collection, reporting and JUnit know kinds only through
 these two pages.
 
@@ -10,25 +10,13 @@ What the kinds whose files have laws share beyond that is in :mod:`pytest_soulme
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pytest_soulmem.places import KINDS, Kind, kind_of_place
-
-__all__ = [
-    "KINDS",
-    "Case",
-    "Failure",
-    "Kind",
-    "KindModule",
-    "Progress",
-    "ReportModule",
-    "Run",
-    "Verdict",
-    "kind_of_place",
-]
+from pytest_soulmem.places import PLACES, place_of
 
 if TYPE_CHECKING:
     import pytest
@@ -158,3 +146,87 @@ Progress = Callable[[str, int, int], None]
 
 Of what cannot be counted both are 0: it is told once, as a line that stays.
 """
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of fixture: where its files live and which package judges them."""
+
+    name: str
+    summary: str
+    file: str
+    """What a file of this kind is called on the command line."""
+    package: str
+    mark: str = "`test_cases`"
+    """What tells a file of this kind from other JSON, in words."""
+    hints: frozenset[str] = frozenset()
+    """Fields by which a file that lies elsewhere is told from those of other kinds."""
+    figures: tuple[str, ...] = ()
+    """What its cases are measured by; K stands for a cut-off."""
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Patterns of the places where files of this kind live."""
+        return PLACES[self.name]
+
+    def claims(self, path: Path) -> bool:
+        """Whether a file stands where files of this kind live."""
+        return place_of(path) == self.name
+
+    def load(self) -> KindModule:
+        """Import what judges; nothing of it is imported before a file of its kind is met."""
+        return cast("KindModule", importlib.import_module(f"{self.package}.kind"))
+
+    def load_report(self) -> ReportModule:
+        """Import what reports; apart, because xdist's controller reports and never judges."""
+        return cast("ReportModule", importlib.import_module(f"{self.package}.report"))
+
+
+KINDS = (
+    Kind(
+        "retrieval",
+        "a retrieval case",
+        "query",
+        "pytest_soulmem.retrieval",
+        hints=frozenset({"graph_path", "blend_sweep", "sub_queries"}),
+        figures=(
+            "recall@K",
+            "precision@K",
+            "ndcg@K",
+            "success@K",
+            "rr",
+            "action hit",
+            "action recall@K",
+            "abstract",
+            "direct",
+        ),
+    ),
+    Kind(
+        "forgetting",
+        "a forgetting case, or a law of the forgetting curve",
+        "forget",
+        "pytest_soulmem.forgetting",
+        hints=frozenset({"kind", "law_tolerance", "text", "time_offset_hours"}),
+        figures=("missing_degree", "triggered"),
+    ),
+    Kind(
+        "events",
+        "a scenario of model events, or a law of reducing them",
+        "events",
+        "pytest_soulmem.events",
+        mark="the `schema_version` of model events",
+        hints=frozenset({"schema_version", "scenarios", "scenario_id"}),
+    ),
+    Kind(
+        "archive",
+        "a scenario of the archive chain, or a law of it",
+        "archive",
+        "pytest_soulmem.archive",
+        hints=frozenset({"media", "documents", "steps"}),
+    ),
+)
+
+
+def kind_of_place(path: Path) -> Kind | None:
+    """The kind whose files live where this one does."""
+    return next((kind for kind in KINDS if kind.claims(path)), None)

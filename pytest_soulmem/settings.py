@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Mapping
-from importlib.util import find_spec
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pytest
+
+from pytest_soulmem.options import OPTIONS, Option
 
 if TYPE_CHECKING:
     from pytest_soulmem.reporting.baseline import Allowance
@@ -20,11 +21,7 @@ Check: TypeAlias = Literal["hit", "recall", "order", "exact", "none"]
 
 
 class Settings(NamedTuple):
-    """What the user asked for; None where neither the command line nor the ini file says.
-
-    A named tuple, as below, because every project that has the plugin installed waits for this
-    module: a dataclass takes five times as long to define.
-    """
+    """What the user asked for; None where neither the command line nor the ini file says."""
 
     k: tuple[int, ...] | None = None
     mode: Mode | None = None
@@ -92,232 +89,6 @@ class Settings(NamedTuple):
 
 
 _AT_THE_END = ("json", "html", "markdown", "fail_under", "save", "compare", "compare_fail", "rank")
-
-
-class Option(NamedTuple):
-    """One option, spelled ``--soulmem-name`` on the command line and ``soulmem_name`` in ini."""
-
-    name: str
-    help: str
-    parse: Callable[[str], Any] = str
-    metavar: str | None = None
-    flag: bool = False
-    many: bool = False
-    """Repeatable on the command line, a list in ini."""
-    parts: bool = False
-    """Parts with commas between them; in TOML a list of them."""
-
-    @property
-    def dest(self) -> str:
-        """The ini key, also the attribute of ``config.option``."""
-        return f"soulmem_{self.name.replace('-', '_')}"
-
-
-def _one_of(*words: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text not in words:
-            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(words)}")
-        return text
-
-    return parse
-
-
-def _cutoffs(text: str) -> tuple[int, ...]:
-    try:
-        cutoffs = sorted({int(part) for part in text.split(",")})
-    except ValueError:
-        cutoffs = [0]
-    if cutoffs[0] < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of cut-offs such as 5 or 1,3,5")
-    return tuple(cutoffs)
-
-
-def _given(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is empty: name something, or leave it out")
-    return text
-
-
-def _page(text: str) -> str:
-    if find_spec("jinja2") is None:
-        raise argparse.ArgumentTypeError(
-            "the page is written with jinja2, which is not installed: "
-            "pip install 'pytest-soulmem[html]'"
-        )
-    return _given(text)
-
-
-_EMBEDDERS = ("bge", "e5", "server")
-"""Those that are called by a name. A server without an address serves from the store."""
-
-
-def _embedder(text: str) -> str:
-    if "://" not in text:
-        if ":" not in text and _given(text) not in _EMBEDDERS:
-            raise argparse.ArgumentTypeError(
-                f"{text!r} is no embedder: name bge, e5, module:attribute of your own or a "
-                "server's http://host:port/v1"
-            )
-        return text
-    from pytest_soulmem.embedders.server import checked_url
-
-    return checked_url(text)
-
-
-def _input_types(text: str) -> tuple[str, ...]:
-    if text == "none":
-        return ()
-    words = tuple(word.strip() for word in text.split(","))
-    if len(words) != 2 or not all(words):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is neither two words for queries and passages, such as query,passage, "
-            "nor none"
-        )
-    return words
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds <= 3600:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds between 0 and 3600")
-    return seconds
-
-
-def _gate(text: str) -> Gate:
-    from pytest_soulmem.reporting.gates import parse_gate
-
-    return parse_gate(text)
-
-
-def _metric(text: str) -> str:
-    from pytest_soulmem.reporting.gates import parse_metric
-
-    return parse_metric(text)
-
-
-def _allowance(text: str) -> Allowance:
-    from pytest_soulmem.reporting.baseline import parse_allowance
-
-    return parse_allowance(text)
-
-
-def _baseline_name(text: str) -> str:
-    from pytest_soulmem.reporting.baseline import parse_name
-
-    return parse_name(text)
-
-
-OPTIONS = (
-    Option(
-        "k",
-        "cut-offs of the metrics, such as 1,3,5 (default: the file's own)",
-        _cutoffs,
-        "K",
-        parts=True,
-    ),
-    Option(
-        "mode",
-        "how memories are retrieved: embedding, association or full (default: the file's, or full)",
-        _one_of("embedding", "association", "full"),
-        "MODE",
-    ),
-    Option(
-        "check",
-        "what fails a case: hit, recall, order, exact or none (default: the case's, or order)",
-        _one_of("hit", "recall", "order", "exact", "none"),
-        "CHECK",
-    ),
-    Option(
-        "embedder",
-        "bge, e5, module:attribute of your own, or http://host:port/v1, an embedding server "
-        "(default: the one that is installed)",
-        _embedder,
-        "NAME",
-    ),
-    Option("model", "model id or local folder for bge; a server's model", _given, "MODEL"),
-    Option(
-        "pooling",
-        "how the bge embedder pools tokens: cls or mean (default: the model's own, else cls)",
-        _one_of("cls", "mean"),
-        "POOLING",
-    ),
-    Option(
-        "instruction",
-        "what the bge embedder puts before queries; empty for nothing (default: the model's own)",
-        metavar="TEXT",
-    ),
-    Option(
-        "input-type",
-        "the input_type that a server is sent with queries and with passages, such as "
-        "query,passage; or none: its model embeds both alike",
-        _input_types,
-        "QUERY,PASSAGE",
-        parts=True,
-    ),
-    Option("query-prefix", "what a server's model needs before queries", metavar="TEXT"),
-    Option("passage-prefix", "what a server's model needs before passages", metavar="TEXT"),
-    Option("query-model", "a server's model for queries (default: the model)", _given, "MODEL"),
-    Option("passage-model", "a server's model for passages (default: the model)", _given, "MODEL"),
-    Option("timeout", "how long a server may take over a request (60)", _seconds, "SECONDS"),
-    Option("vectors", "the vector store file (default: in pytest's cache)", _given, "PATH"),
-    Option("vectors-only", "never load a model: every vector must be in the store", flag=True),
-    Option("laws", "on or off: the laws of each file", _one_of("on", "off"), "ON/OFF"),
-    Option("json", "write everything that was found as one JSON document", _given, "PATH"),
-    Option("html", "write the run as one page that works offline", _page, "PATH"),
-    Option("md", "write a summary in GitHub-flavoured Markdown", _given, "PATH"),
-    Option(
-        "fail-under",
-        "fail if a mean falls short: recall@5=0.9, or queries/*.json:recall@5=0.9 (repeatable); "
-        "where no fixture ran, one of the command line or addopts fails, one of its ini key rests",
-        _gate,
-        "GATE",
-        many=True,
-    ),
-    Option("rank", "rank the weight sets of each sweep by a metric: ndcg@5", _metric, "METRIC"),
-    Option("save", "keep the results as a baseline of this name", _baseline_name, "NAME"),
-    Option("compare", "compare with a baseline: a name, or a results file", _given, "NAME"),
-    Option(
-        "compare-fail",
-        "fail if a mean fell by more: recall@5:1%% of the old, or recall@5:0.01 (repeatable)",
-        _allowance,
-        "ALLOWANCE",
-        many=True,
-    ),
-    Option(
-        "compare-systems",
-        "compare also where the baseline was made with another embedder or system",
-        flag=True,
-    ),
-)
-
-
-def add_options(parser: pytest.Parser) -> None:
-    """Register every option on the command line and in the ini file."""
-    group = parser.getgroup("soulmem", "fixtures of memory systems (pytest-soulmem)")
-    for option in OPTIONS:
-        flag = f"--soulmem-{option.name}"
-        if option.flag:
-            group.addoption(
-                flag, dest=option.dest, action="store_true", default=None, help=option.help
-            )
-            parser.addini(option.dest, option.help, type="bool", default=None)
-        else:
-            group.addoption(
-                flag,
-                dest=option.dest,
-                action="append" if option.many else "store",
-                type=option.parse,
-                default=None,
-                metavar=option.metavar,
-                help=option.help,
-            )
-            kind: Literal["linelist", "string"] = (
-                "linelist" if option.many or option.parts else "string"
-            )
-            parser.addini(option.dest, option.help, type=kind, default=None)
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -392,11 +163,11 @@ def _insisted(asked: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _ini_value(config: pytest.Config, option: Option) -> Any:
     value = config.getini(option.dest)
-    if value is None or option.flag:
+    if value is None or option.form == "flag":
         return value
-    if option.many:
+    if option.form == "many":
         return [_parsed(option, str(text)) for text in value] if value else None
-    if option.parts:
+    if option.form == "parts":
         # Versions of pytest differ in whether they let the numbers of a TOML list through.
         return _parsed(option, ",".join(str(part).strip(" ,") for part in value))
     return _parsed(option, str(value))
@@ -404,7 +175,7 @@ def _ini_value(config: pytest.Config, option: Option) -> Any:
 
 def _parsed(option: Option, text: str) -> Any:
     try:
-        return option.parse(text)
+        return option.parsed(text)
     except argparse.ArgumentTypeError as error:
         raise pytest.UsageError(f"ini option {option.dest}: {error}") from None
 

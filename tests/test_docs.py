@@ -13,7 +13,7 @@ from consoles import PAGES, ROOT, Console, commands, missing, sessions
 
 from pytest_soulmem import hooks
 from pytest_soulmem.forgetting.terms import TRIGGER
-from pytest_soulmem.places import KINDS, kind_of_place
+from pytest_soulmem.kinds import KINDS, kind_of_place
 from pytest_soulmem.reporting.results import read_results
 from pytest_soulmem.retrieval import Query, Retrieval
 from pytest_soulmem.retrieval.actions import ACTIONS_PER_SUB_QUERY

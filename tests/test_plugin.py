@@ -250,10 +250,8 @@ LIGHT_OF_OURS = {
     "pytest_soulmem",
     "pytest_soulmem.plugin",
     "pytest_soulmem.hooks",
+    "pytest_soulmem.options",
     "pytest_soulmem.places",
-    "pytest_soulmem.settings",
-    "pytest_soulmem.reporting",
-    "pytest_soulmem.reporting.gather",
 }
 
 

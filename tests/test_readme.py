@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_soulmem.settings import OPTIONS
+from pytest_soulmem.options import OPTIONS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

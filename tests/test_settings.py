@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from projects import case, queries
 
-from pytest_soulmem.settings import OPTIONS, read_settings
+from pytest_soulmem.options import OPTIONS
+from pytest_soulmem.settings import read_settings
 
 MODES = ("embedding", "association", "full")
 
@@ -95,7 +96,7 @@ def test_a_wrong_value_in_the_ini_is_a_usage_error(project, name: str, value: st
 
 
 MAY_BE_EMPTY = ("instruction", "query-prefix", "passage-prefix")
-TEXTS = [option.name for option in OPTIONS if not option.flag and option.name not in MAY_BE_EMPTY]
+TEXTS = [option.name for option in OPTIONS if option.metavar and option.name not in MAY_BE_EMPTY]
 
 
 @pytest.mark.parametrize("name", TEXTS)

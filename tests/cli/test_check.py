@@ -6,7 +6,7 @@ import pytest
 from projects import Project, action, case, concept, graph, link, queries, sub_query
 
 from pytest_soulmem.cli import main
-from pytest_soulmem.places import KINDS
+from pytest_soulmem.kinds import KINDS
 
 
 @pytest.fixture

@@ -38,7 +38,8 @@ from pytest_soulmem.embedders.server import (
     vectors_in,
 )
 from pytest_soulmem.embedders.store import VectorStore
-from pytest_soulmem.settings import OPTIONS, Settings
+from pytest_soulmem.options import OPTIONS
+from pytest_soulmem.settings import Settings
 
 KEY = "sk-this-must-never-be-seen-4711"
 SIDES = {
@@ -521,7 +522,7 @@ def test_settings_of_the_ini_file(project: pytest.Pytester, there: StandIn) -> N
     assert texts == {"query", "passage"}
 
 
-PARSE = {option.name: option.parse for option in OPTIONS}
+PARSE = {option.name: option.parsed for option in OPTIONS}
 
 
 def test_options() -> None:
