@@ -25,7 +25,7 @@ def rounded(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     """Scores as they are compared, cut and ranked."""
     # As float64 first: six decimals of a float32 are no round numbers. Adding zero turns -0.0
     # into 0.0.
-    return np.add(np.round(np.asarray(scores, np.float64), DECIMALS), 0.0)
+    return np.asarray(scores, np.float64).round(DECIMALS) + 0.0
 
 
 class Ranked(NamedTuple):

@@ -459,7 +459,7 @@ def test_every_gate_is_in_the_page_and_only_what_is_not_reached_in_the_terminal(
 
 
 def test_without_jinja2_the_run_ends_at_once_and_names_the_extra(forget_project, monkeypatch):
-    monkeypatch.setattr("pytest_soulmem.settings.find_spec", lambda name: None)
+    monkeypatch.setattr("pytest_soulmem.option_values.find_spec", lambda name: None)
     run = forget_project.runpytest_inprocess(*FORGET_RUN, "--soulmem-html=r.html")
     assert run.ret == pytest.ExitCode.USAGE_ERROR
     assert "pip install 'pytest-soulmem[html]'" in run.stderr.str()
