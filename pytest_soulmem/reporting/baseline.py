@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +23,9 @@ from pytest_soulmem.reporting.text import visible
 FOLDER = ".soulmem"
 _NAME = re.compile(r"[\w][\w.-]*")
 _LISTED = 20
+_MOVED = 10
+_LEAST_MOVE = 0.0001
+"""What four decimals show."""
 
 
 class BaselineError(Exception):
@@ -122,6 +126,7 @@ class _Compared(Struct, frozen=True):
     mode: str | None = None
     similarity_threshold: float | None = None
     max_results: int | None = None
+    graph: str | None = None
 
 
 _SETTINGS = ("mode", "similarity_threshold", "max_results")
@@ -147,12 +152,32 @@ class OtherSystem:
 
 
 @dataclass(frozen=True)
+class Move:
+    """The figure of a case that changed most in one direction."""
+
+    nodeid: str
+    metric: str
+    old: float
+    new: float
+
+    @property
+    def distance(self) -> float:
+        """How far it rose; negative where it fell."""
+        return self.new - self.old
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.old:.4f} -> {self.new:.4f}  {self.nodeid}"
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Two runs, case by case. Only cases that ask and expect the same are compared."""
 
     pairs: Sequence[tuple[CaseResult, CaseResult]]
     """Old and new."""
     changed: Sequence[str] = ()
+    other_graphs: int = 0
+    """How many of the changed cases ask another graph."""
     added: Sequence[str] = ()
     gone: Sequence[str] = ()
     """Cases that their file no longer holds."""
@@ -190,6 +215,15 @@ class Comparison:
             if old.outcome in ("failed", "error") and new.outcome == "passed"
         ]
 
+    def moves(self, direction: Literal[1, -1]) -> list[Move]:
+        """Per case the figure that rose (1) or fell (-1) most, the furthest first."""
+        furthest = [
+            max(_moves(old, new), key=lambda move: direction * move.distance, default=None)
+            for old, new in self.pairs
+        ]
+        seen = [move for move in furthest if move and direction * move.distance >= _LEAST_MOVE]
+        return sorted(seen, key=lambda move: -direction * move.distance)
+
     def metrics(self) -> list[str]:
         """The figures that both runs have, in the order of the new one."""
         names: dict[str, None] = {PASSED: None}
@@ -212,6 +246,14 @@ class Comparison:
         return found
 
 
+def _moves(old: CaseResult, new: CaseResult) -> list[Move]:
+    return [
+        Move(new.nodeid, name, old.figures[name], value)
+        for name, value in new.figures.items()
+        if name in old.figures
+    ]
+
+
 def compare(old: Results, new: Results, held: Collection[str] = ()) -> Comparison:
     """Pair the cases of two runs by node id.
 
@@ -221,13 +263,15 @@ def compare(old: Results, new: Results, held: Collection[str] = ()) -> Compariso
     after = {case.nodeid: case for case in new.cases}
     common = [name for name in after if name in before]
     same = [name for name in common if _alike(before[name], after[name])]
+    changed = [name for name in common if not _alike(before[name], after[name])]
     absent = [case for name, case in before.items() if name not in after]
     files = {name.split("::")[0] for name in held}
     gone = [case.nodeid for case in absent if case.file in files and case.nodeid not in held]
     pairs = [(before[name], after[name]) for name in same]
     return Comparison(
         pairs=pairs,
-        changed=[name for name in common if not _alike(before[name], after[name])],
+        changed=changed,
+        other_graphs=sum(_of_other_graphs(before[name], after[name]) for name in changed),
         added=[name for name in after if name not in before],
         gone=gone,
         unrun=len(absent) - len(gone),
@@ -261,6 +305,11 @@ def _difference(name: str, old: CaseResult, new: CaseResult) -> str | None:
 def _alike(old: CaseResult, new: CaseResult) -> bool:
     """Whether two cases ask and expect the same; one that could not run does not say."""
     return not (old.fingerprint and new.fingerprint) or old.fingerprint == new.fingerprint
+
+
+def _of_other_graphs(old: CaseResult, new: CaseResult) -> bool:
+    then, now = old.result.get("graph"), new.result.get("graph")
+    return None not in (then, now) and then != now
 
 
 def _other_systems(old: Sequence[CaseResult], new: Sequence[CaseResult]) -> Iterator[OtherSystem]:
@@ -317,7 +366,10 @@ def comparison_section(name: str, comparison: Comparison) -> Section:
         *(f"{line} left out of passed, lost and won" for line in comparison.other_checks),
         *_listing("lost", comparison.lost),
         *_listing("won", comparison.won),
+        *_listing("fell most", comparison.moves(-1), _MOVED),
+        *_listing("rose most", comparison.moves(1), _MOVED),
         *_listing("changed since, not compared", comparison.changed),
+        *_graphs(comparison.other_graphs),
         *_listing("not in the baseline", comparison.added),
         *_listing("only in the baseline", comparison.gone),
     ]
@@ -344,9 +396,13 @@ def _row(metric: str, by_case: Mapping[str, Sequence[tuple[float, float]]]) -> l
     return [metric, f"{old:.4f}", f"{new:.4f}", f"{new - old:+.4f}", interval, str(len(values))]
 
 
-def _listing(title: str, names: Sequence[str]) -> list[str]:
-    if not names:
+def _graphs(count: int) -> list[str]:
+    return [f"  the graph of {count} of them changed: its memories or links"] if count else []
+
+
+def _listing(title: str, listed: Sequence[object], most: int = _LISTED) -> list[str]:
+    if not listed:
         return []
-    shown = [f"  {visible(name)}" for name in names[:_LISTED]]
-    more = [f"  and {len(names) - _LISTED} more"] if len(names) > _LISTED else []
-    return [f"{title}: {len(names)}", *shown, *more]
+    shown = [f"  {visible(str(one))}" for one in listed[:most]]
+    more = [f"  and {len(listed) - most} more"] if len(listed) > most else []
+    return [f"{title}: {len(listed)}", *shown, *more]

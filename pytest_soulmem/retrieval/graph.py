@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_soulmem.collector import collector_paused
@@ -239,7 +240,7 @@ class Graph:
     nodes: tuple[Node, ...]
     path: Path | None = None
     digest: str = ""
-    """Of the file's content; changes when any memory does."""
+    """Changes when any memory or link does, and not with the layout of the file."""
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -271,7 +272,7 @@ def read_graph(path: Path) -> Graph:
         nodes = _sound_nodes(raw)
         if nodes is None:
             raise FixtureError(path, list(_graph_faults(raw)))
-        return Graph(nodes, path, hashlib.sha256(path.read_bytes()).hexdigest())
+        return Graph(nodes, path, hashlib.sha256(msgspec.json.encode(nodes)).hexdigest())
 
 
 def _sound_nodes(raw: list[object]) -> tuple[Node, ...] | None:

@@ -366,6 +366,7 @@ class RetrievalRun:
             similarity_threshold=case.file.config.similarity_threshold,
             max_results=case.file.config.max_results,
             changed_weights=changed(weights),
+            graph=case.shares,
         )
 
     def _system(self, retriever: Retriever) -> System:

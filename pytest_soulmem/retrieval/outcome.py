@@ -147,6 +147,8 @@ class Outcome(Struct, frozen=True):
     max_results: int | None = None
     changed_weights: dict[str, float] = {}
     """The weights that differ from the defaults, by name."""
+    graph: str | None = None
+    """Changes when any memory or link of the graph does."""
 
 
 def sub_query_results(retrieval: Retrieval) -> tuple[SubQueryResult, ...] | None:

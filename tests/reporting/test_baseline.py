@@ -93,6 +93,36 @@ def test_cases_that_changed_came_or_went_are_told_and_not_compared():
     assert "only in the baseline: 1\n  queries/a.json::gone" in notes
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "told"), [("1", "2", True), ("1", "1", False), (None, "2", False)]
+)
+def test_where_the_graph_changed_that_is_told(then, now, told):
+    old, new = case("a"), case("a", fingerprint="g")
+    for own, graph in ((old, then), (new, now)):
+        own.result["graph"] = graph
+    comparison = compare(results(old), results(new))
+    assert comparison.changed == ["queries/a.json::a"]
+    notes = "\n".join(comparison_section("base", comparison).notes)
+    assert ("the graph of 1 of them changed" in notes) is told
+
+
+def test_the_cases_that_moved_most_are_told_with_the_figure_that_did():
+    before = [case(str(n), rr=0.5, recall=0.5) for n in range(14)]
+    after = [case(str(n), rr=0.5 - n / 100, recall=0.5 - n / 200) for n in range(12)]
+    after += [case("12", rr=0.75, recall=0.25), case("13", rr=0.50004, recall=0.5)]
+    notes = comparison_section("base", compare(results(*before), results(*after))).notes
+    fell = notes.index("fell most: 12")
+    assert notes[fell + 1 : fell + 3] == [
+        "  recall 0.5000 -> 0.2500  queries/a.json::12",
+        "  rr 0.5000 -> 0.3900  queries/a.json::11",
+    ]
+    assert notes[fell + 11 :] == [
+        "  and 2 more",
+        "rose most: 1",
+        "  rr 0.5000 -> 0.7500  queries/a.json::12",
+    ]
+
+
 def test_cases_that_were_not_selected_are_counted_and_not_named():
     elsewhere = msgspec.structs.replace(CASE, nodeid="queries/b.json::x", file="queries/b.json")
     old = results(case("a"), case("b"), case("gone"), elsewhere)
@@ -145,7 +175,7 @@ def test_another_embedder_is_compared_below_both_names_where_that_is_meant():
         ["passed", "1.0000", "0.5000", "-0.5000"],
         ["rr", "0.7500", "0.1250", "-0.6250"],
     ]
-    assert section.notes == ["lost: 1", "  queries/a.json::b"]
+    assert section.notes[:2] == ["lost: 1", "  queries/a.json::b"]
     assert len(regressions(comparison, [Allowance("rr", 50.0, True)])) == 1
 
 

@@ -1,6 +1,7 @@
 """Reading graph files: what is accepted, and where each fault is placed."""
 
 import copy
+import json
 
 import pytest
 from hypothesis import given
@@ -155,6 +156,21 @@ def test_probabilities_are_read_in_both_forms(read):
     links = [proc("n", "n", 0.8), link("n", "n", {"Proc": {"prob": 0.7}})]
     found = read([specific("n", links=links)])["n"]
     assert [item.link_type.Proc.probability for item in found.mem_links] == [0.8, 0.7]
+
+
+def test_the_digest_is_of_the_memories_and_not_of_the_layout(tmp_path):
+    def digest(text):
+        path = tmp_path / "graph.json"
+        path.write_bytes(text.encode())
+        return read_graph(path).digest
+
+    plain = json.dumps(GRAPH)
+    assert digest(json.dumps(GRAPH, indent=2).replace("\n", "\r\n")) == digest(plain)
+    assert digest(json.dumps(GRAPH, ensure_ascii=False, sort_keys=True)) == digest(plain)
+    other = copy.deepcopy(GRAPH)
+    other.reverse()
+    assert digest(json.dumps(other)) != digest(plain)
+    assert digest(plain.replace(GRAPH[0]["id"], "another")) != digest(plain)
 
 
 def test_a_byte_order_mark_is_skipped(read, tmp_path):
