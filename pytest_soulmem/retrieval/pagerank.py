@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from pytest_soulmem.retrieval.graph import Graph, Link
-from pytest_soulmem.retrieval.ranking import LEAST, Rankings, best, joined, rounded
+from pytest_soulmem.retrieval.ranking import LEAST, Rankings, best, joined
 from pytest_soulmem.retrieval.walk import Array, Moves, Walk
 
 DAMPING = 0.65
@@ -127,15 +127,15 @@ class PageRank:
         return joined([self._best(walk, limit) for walk in walks])
 
     def at(self, walks: Sequence[Walk], positions: NDArray[np.intp]) -> Array:
-        """The rounded scores of single nodes, shape ``(positions, queries)``.
+        """The scores of single nodes, shape ``(positions, queries)``.
 
-        Each is within ``TOLERANCE`` of the exact one before rounding.
+        Each is within ``TOLERANCE`` of the exact one.
         """
         if not self._dense:
             limit = TOLERANCE / self._moves.spill[positions].max(initial=1)
             for walk in walks:
                 self._refine(walk, limit)
-        return rounded(np.concatenate([walk.reached[positions] for walk in walks], axis=1))
+        return np.concatenate([walk.reached[positions] for walk in walks], axis=1)
 
     @property
     def _size(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import chain
 
 import numpy as np
@@ -40,9 +39,13 @@ class Found:
 
 @dataclass(frozen=True)
 class Begun:
-    """How a query begins: how similar all is to each sub-query, the best, and walks from there."""
+    """How a query begins: how similar all is to each sub-query, the best, and walks from there.
+
+    ``scores`` are what ``fused`` was blended from.
+    """
 
     query: Query
+    scores: Sequence[tuple[SubQueryScores, UnitScores]]
     fused: Array
     similar: Rankings
     walks: Sequence[Walk]
@@ -52,16 +55,19 @@ class Begun:
 class LedTo:
     """What the channels of a query led to for some nodes.
 
-    ``scores`` are similarity and PageRank, rounded, of shape ``(sub-queries, nodes)``.
+    ``scores`` are rounded, of shape ``(names, sub-queries, nodes)``; the names are similarity and,
+    where anything is associated, pagerank.
     """
 
+    begun: Begun
     ids: Sequence[str]
     positions: NDArray[np.intp]
-    scores: Mapping[str, Array]
+    names: Sequence[str]
+    scores: Array
 
     def best(self) -> list[int]:
         """Per node, the sub-query that found it best: of equals the first."""
-        best: list[int] = reduce(np.maximum, self.scores.values()).argmax(axis=0).tolist()
+        best: list[int] = self.scores.max(axis=0).argmax(axis=0).tolist()
         return best
 
 
@@ -107,9 +113,8 @@ class ReferenceRetriever:
 
     def explain(self, query: Query, ids: Sequence[str]) -> Explained:
         """Per sub-query, the channels of each id and the similarity and PageRank they led to."""
-        return self._explained(
-            query, self._led_to(query, ids), [range(len(ids))] * len(query.sub_queries)
-        )
+        everything = [range(len(ids))] * len(query.sub_queries)
+        return self._explained(self._led_to(query, ids), everything)
 
     def explain_shown(
         self, query: Query, combined: Sequence[str], own: Mapping[int, Sequence[str]]
@@ -129,35 +134,37 @@ class ReferenceRetriever:
         ]
         for name in combined:
             shown[best[place[name]]][place[name]] = None
-        return self._explained(query, led_to, [list(places) for places in shown])
+        return self._explained(led_to, [list(places) for places in shown])
 
     def _led_to(self, query: Query, ids: Sequence[str]) -> LedTo:
         if self._latest is None or self._latest.query != query:
             self._latest = self._begin(query)
+        begun = self._latest
         at = np.array([self._graph.index[name] for name in ids], np.intp)
-        scores = {"similarity": rounded(np.array([fused[at] for fused in self._latest.fused]))}
+        scores = [begun.fused[:, at]]
         if query.mode != "embedding":
-            scores["pagerank"] = self._pagerank(query).at(self._latest.walks, at).T
-        return LedTo(ids, at, scores)
+            scores.append(self._pagerank(query).at(begun.walks, at).T)
+        names = ("similarity", "pagerank")[: len(scores)]
+        return LedTo(begun, ids, at, names, rounded(np.array(scores)))
 
-    def _explained(self, query: Query, led_to: LedTo, shown: Sequence[Sequence[int]]) -> Explained:
+    def _explained(self, led_to: LedTo, shown: Sequence[Sequence[int]]) -> Explained:
         """Per sub-query, the channels of those nodes, by their places, that are shown of it."""
         channels = [
-            scores.at(led_to.positions[places]).channels(query.weights) if places else {}
-            for scores, places in zip(self._scores(query.sub_queries), shown, strict=True)
+            scores.channels(units, led_to.positions[places]) if places else {}
+            for (scores, units), places in zip(led_to.begun.scores, shown, strict=True)
         ]
         # Rounded like the scores they led to, so that they too are the same in every process: all
         # together, because rounding takes as long for one number as for a hundred.
         columns = [column for own in channels for column in own.values()]
         rest = rounded(np.concatenate([np.zeros(0), *columns])).tolist()
-        scores = [rows.tolist() for rows in led_to.scores.values()]
+        scores = led_to.scores.tolist()
         explained = []
         for q, (own, places) in enumerate(zip(channels, shown, strict=True)):
             ids = [led_to.ids[place] for place in places]
             end = len(own) * len(places)
             numbers, rest = rest[:end], rest[end:]
             numbers += [rows[q][place] for rows in scores for place in places]
-            explained.append(_by_id(ids, [*own, *led_to.scores], numbers))
+            explained.append(_by_id(ids, [*own, *led_to.names], numbers))
         return explained
 
     def _found(self, query: Query) -> Found:
@@ -184,11 +191,11 @@ class ReferenceRetriever:
         return self._pageranks[damping]
 
     def _begin(self, query: Query) -> Begun:
-        scores = zip(self._scores(query.sub_queries), self._unit_scores(query), strict=True)
+        scores = list(zip(self._scores(query.sub_queries), self._unit_scores(query), strict=True))
         fused = np.stack([own.blended(units, query.weights) for own, units in scores])
         similar = best(fused, query.max_results, query.similarity_threshold)
         walks = [] if query.mode == "embedding" else self._pagerank(query).walks(similar)
-        return Begun(query, fused, similar, walks)
+        return Begun(query, scores, fused, similar, walks)
 
     def _associate(self, query: Query, similar: Rankings, walked: Rankings) -> Rankings:
         """Similarity and PageRank blended, over the union of their best."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -61,11 +62,6 @@ class Deeds:
         parts = zip(shares, (self.action, self.initiator, self.target), strict=True)
         return _total([share * part for share, part in parts if part is not None])
 
-    def at(self, positions: NDArray[np.intp]) -> Deeds:
-        """The scores of some nodes only."""
-        parts = (self.action, self.initiator, self.target)
-        return Deeds(*(None if part is None else part[positions] for part in parts))
-
 
 @dataclass(frozen=True)
 class Names:
@@ -95,10 +91,14 @@ class Names:
 
 
 class UnitScores(NamedTuple):
-    """How well the units of a sub-query match each node: by meaning, and by exact identifiers."""
+    """What the units of a sub-query say of each node, by the weights within them."""
 
     variant: Array | float
+    """How well they match by meaning: their mean, 0 without units."""
     string: Array
+    """The best match of exact identifiers; 0 where there are none."""
+    channels: Mapping[str, Sequence[Array]]
+    """What the match by meaning is made of, by name: one for each unit that has the channel."""
 
 
 @dataclass(frozen=True)
@@ -115,48 +115,33 @@ class SubQueryScores:
     has_tags: NDArray[np.bool_]
     """Which nodes have tags."""
 
-    def channels(self, weights: Weights) -> dict[str, Array]:
-        """The blended channels by name; the mean over units where there are several."""
-        shown: dict[str, Array] = {} if self.tag is None else {"tag": self.tag}
-        units = [concept_channels(unit) for unit in self.concepts]
-        units += [scene_channels(unit, weights) for unit in self.scenes]
-        by_name: dict[str, list[Array]] = {}
-        for unit in units:
-            for name, scores in unit.items():
-                by_name.setdefault(name, []).append(scores)
-        for name, own in by_name.items():
-            shown[name] = own[0] if len(own) == 1 else _total(own) / len(own)
-        return shown | {"string": self.string_score(weights)}
-
-    def variant_score(self, weights: Weights) -> Array | float:
-        """The score by the units alone: their mean, 0 without units."""
+    def unit_scores(self, weights: Weights) -> UnitScores:
+        """What the units say."""
+        concepts = [concept_channels(unit) for unit in self.concepts]
+        scenes = [scene_channels(unit, weights) for unit in self.scenes]
         scores = [concept_score(unit, weights) for unit in self.concepts]
-        scores += [scene_score(unit, weights) for unit in self.scenes]
-        return sum(scores) / len(scores) if scores else 0.0
+        scores += [scene_score(channels) for channels in scenes]
+        variant = sum(scores) / len(scores) if scores else 0.0
+        by_name: dict[str, list[Array]] = {}
+        for name, channel in chain.from_iterable(unit.items() for unit in (*concepts, *scenes)):
+            by_name.setdefault(name, []).append(channel)
+        return UnitScores(variant, self._string_score(weights), by_name)
 
-    def string_score(self, weights: Weights) -> Array:
-        """The best match of exact identifiers; 0 where there are none."""
+    def channels(self, units: UnitScores, positions: NDArray[np.intp]) -> dict[str, Array]:
+        """The channels of some nodes, by name; the mean over units where there are several."""
+        shown = {} if self.tag is None else {"tag": self.tag.take(positions)}
+        for name, channel in units.channels.items():
+            own = [scores.take(positions) for scores in channel]
+            shown[name] = own[0] if len(own) == 1 else _total(own) / len(own)
+        return shown | {"string": units.string.take(positions)}
+
+    def _string_score(self, weights: Weights) -> Array:
         best = self.string
         for deed in self.string_deeds:
             blended = deed.blend(weights)
             if blended is not None:
                 best = np.maximum(best, blended)
         return best
-
-    def at(self, positions: NDArray[np.intp]) -> SubQueryScores:
-        """The scores of some nodes only."""
-        return SubQueryScores(
-            tag=None if self.tag is None else self.tag[positions],
-            concepts=[_at(unit, positions) for unit in self.concepts],
-            scenes=[_at(unit, positions) for unit in self.scenes],
-            string=self.string[positions],
-            string_deeds=[deed.at(positions) for deed in self.string_deeds],
-            has_tags=self.has_tags[positions],
-        )
-
-    def unit_scores(self, weights: Weights) -> UnitScores:
-        """What the units say, by the weights within them."""
-        return UnitScores(self.variant_score(weights), self.string_score(weights))
 
     def blended(self, units: UnitScores, weights: Weights) -> Array:
         """The similarity of every node, before it is rounded."""
@@ -171,10 +156,6 @@ class SubQueryScores:
         own, string, alpha = score[named], units.string[named], weights.string_blend_alpha
         score[named] = np.maximum(own, alpha * own + (1 - alpha) * string)
         return score
-
-
-def _at(unit: Mapping[str, Array], positions: NDArray[np.intp]) -> dict[str, Array]:
-    return {name: scores[positions] for name, scores in unit.items()}
 
 
 def concept_channels(unit: Mapping[str, Array]) -> dict[str, Array]:
@@ -219,10 +200,10 @@ def scene_channels(unit: Mapping[str, Array], weights: Weights) -> dict[str, Arr
     return {name: scores for name, scores in channels.items() if scores is not None}
 
 
-def scene_score(unit: Mapping[str, Array], weights: Weights) -> Array | float:
+def scene_score(channels: Mapping[str, Array]) -> Array | float:
     """The best channel, at least 0. A channel that a node lacks is 0 there and decides nothing."""
     best: Array | float = 0.0
-    for scores in scene_channels(unit, weights).values():
+    for scores in channels.values():
         best = np.maximum(best, scores)
     return best
 

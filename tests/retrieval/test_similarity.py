@@ -333,7 +333,8 @@ def test_the_best_event_counts_not_a_mixture_of_several():
 
 def channels(nodes, query):
     (scores,) = Similarity(graph_of(nodes), embed).scores(sub_queries_of([query]))
-    return {name: values.tolist() for name, values in scores.channels(Weights()).items()}
+    found = scores.channels(scores.unit_scores(Weights()), np.arange(len(nodes)))
+    return {name: values.tolist() for name, values in found.items()}
 
 
 def test_channels_are_those_that_are_asked_for():
