@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from pytest_soulmem.reporting.html.curves import Observation
 from pytest_soulmem.reporting.html.drawing import drawing
-from pytest_soulmem.reporting.html.markup import duration, name, scrolling, text
+from pytest_soulmem.reporting.html.markup import data, duration, name, scrolling, text
 from pytest_soulmem.reporting.html.page import CaseView, FactTable, Texts
-from pytest_soulmem.reporting.html.ranked import rank_table
+from pytest_soulmem.reporting.html.ranked import plain_table
 
 
 def case(view: CaseView, file: int) -> str:
@@ -30,6 +30,8 @@ def case(view: CaseView, file: int) -> str:
         if own.failure
         else ""
     )
+    # Drawn by the script of the page once the case is opened.
+    rankings = data(view.rankings) if view.rankings else ""
     return (
         f'<details class="case {outcome}" data-file="{file}" data-outcome="{outcome}"'
         f' data-kind="{text(own.kind)}">\n'
@@ -39,14 +41,15 @@ def case(view: CaseView, file: int) -> str:
         f'<span class="known">{"".join(known)}</span>'
         f'<span class="time">{duration(own.seconds)}</span></summary>\n'
         f'<div class="inside" id="c{view.number}">\n'
-        f"{failure}{_found(view, _curves(view))}</div>\n</details>\n"
+        f"{failure}{rankings}{_found(view, _curves(view))}</div>\n</details>\n"
     )
 
 
 def details(view: CaseView) -> str:
     """What opens below a case in a page that is not ours, and shows the failure itself."""
     curves = [point_table(curve.observations, "Observed points") for curve in view.curves]
-    return f'<div class="soulmem">\n{_found(view, "".join(curves))}</div>\n'
+    rankings = "".join(map(plain_table, view.rankings))
+    return f'<div class="soulmem">\n{rankings}{_found(view, "".join(curves))}</div>\n'
 
 
 def name_cell(view: CaseView) -> str:
@@ -75,7 +78,7 @@ def point_table(observations: Sequence[Observation], label: str, named: bool = F
 
 
 def _found(view: CaseView, curves: str) -> str:
-    parts = [rank_table(ranking, view.number) for ranking in view.rankings]
+    parts = []
     if view.texts:
         parts.append(_texts(view.texts))
     parts.append(curves)

@@ -7,10 +7,12 @@ ours, markup of a function of ours, or what :func:`text` or :func:`name` made of
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
+import msgspec
 from markupsafe import escape
 
-from pytest_soulmem.reporting.text import visible, visible_lines
+from pytest_soulmem.reporting.text import each_text, visible, visible_lines
 
 
 def text(value: str) -> str:
@@ -27,6 +29,19 @@ def shown(value: str) -> str:
     if value.isprintable():
         return value
     return visible_lines(value) if "\n" in value else visible(value)
+
+
+def data(value: Any) -> str:
+    """Plain data as JSON in an element that our script reads: nothing in it can end the element."""
+    try:
+        written = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:  # A half character.
+        written = ""
+    # A backslash may be an invisible character.
+    if not written or "\\" in written or not written.isprintable():
+        written = msgspec.json.encode(each_text(value, shown)).decode()
+    written = written.replace("<", "\\u003c")
+    return f'<script type="application/json">{written}</script>\n'
 
 
 def duration(seconds: float) -> str:

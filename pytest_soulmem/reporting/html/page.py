@@ -18,7 +18,6 @@ from pytest_soulmem.reporting.html.curves import (
     file_curves,
     observed,
 )
-from pytest_soulmem.reporting.html.rankings import RankingView, ranking_views
 from pytest_soulmem.reporting.html.sweeps import Family, FileFigures, families_of, file_figures
 from pytest_soulmem.reporting.results import CaseResult, Mean, Results
 
@@ -54,7 +53,7 @@ class CaseView(Struct, frozen=True):
     key_figures: Sequence[tuple[str, str]]
     figures: Sequence[tuple[str, str]]
     """Every figure, by what stands before ``@``."""
-    rankings: Sequence[RankingView]
+    rankings: Sequence[Mapping[str, Any]]
     curves: Sequence[CurveView]
     texts: Texts | None
     facts: Sequence[tuple[str, str]]
@@ -181,7 +180,7 @@ def case_view(number: int, case: CaseResult) -> CaseView:
         name=case.nodeid.removeprefix(f"{case.file}::"),
         key_figures=_key_figures(families, case.figures),
         figures=[(family.name, _listed(family, case.figures)) for family in families],
-        rankings=ranking_views(case.result.get("rankings") or ()),
+        rankings=case.result.get("rankings") or (),
         curves=list(drawings([case])) if observed(case) else (),
         texts=_texts(case.result),
         facts=[

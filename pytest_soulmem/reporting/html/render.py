@@ -69,7 +69,7 @@ def _environment() -> Environment:
         drawing=_trusted(drawing),
         point_table=_trusted(case.point_table),
     )
-    style, script = _asset("page.css") + _bars(), _asset("page.js")
+    style, script = _asset("page.css") + _bars(), _asset("rankings.js") + _asset("page.js")
     environment.globals.update(style=style, script=script, policy=_policy(style, script))
     return environment
 

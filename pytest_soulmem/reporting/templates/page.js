@@ -1,4 +1,5 @@
-// The filter over the cases, and opening the case that a link names. Everything else is plain HTML.
+// The filter over the cases, opening the case that a link names, and drawing its rankings once it
+// is opened. Everything else is plain HTML.
 "use strict";
 (() => {
   const form = document.getElementById("filter");
@@ -8,10 +9,28 @@
   const groups = Array.from(document.querySelectorAll(".own"));
   const contents = new Map();
 
+  const dataOf = (own) => own.querySelector("script");
+
   const content = (own) => {
-    if (!contents.has(own)) contents.set(own, own.textContent.toLowerCase());
+    if (!contents.has(own)) {
+      const data = dataOf(own)?.textContent ?? "";
+      const words = data && rankings.words(JSON.parse(data));
+      contents.set(own, own.textContent.replace(data, () => words).toLowerCase());
+    }
     return contents.get(own);
   };
+
+  const draw = (own) => {
+    const data = dataOf(own);
+    if (!data) return;
+    content(own); // What the filter finds does not depend on what was opened before.
+    const number = data.parentElement.id.slice(1);
+    data.replaceWith(...rankings.draw(JSON.parse(data.textContent), number));
+  };
+  // The event does not bubble.
+  const toggled = ({ target }) => target.open && target.matches(".case") && draw(target);
+  document.addEventListener("toggle", toggled, true);
+  addEventListener("beforeprint", () => cases.filter((own) => !own.hidden).forEach(draw));
 
   const fits = (own, words) =>
     (!outcome.value || own.dataset.outcome === outcome.value) &&
@@ -46,6 +65,7 @@
       form.reset();
       for (const other of [...cases, ...groups]) other.hidden = false;
     }
+    draw(own);
     own.open = true;
     target.scrollIntoView();
   };
