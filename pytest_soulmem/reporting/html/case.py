@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from pytest_soulmem.reporting.html.curves import Observation
 from pytest_soulmem.reporting.html.drawing import drawing
-from pytest_soulmem.reporting.html.markup import data, duration, name, scrolling, text
+from pytest_soulmem.reporting.html.markup import duration, name, scrolling, text
 from pytest_soulmem.reporting.html.page import CaseView, FactTable, Texts
 from pytest_soulmem.reporting.html.ranked import plain_table
 
@@ -30,8 +30,6 @@ def case(view: CaseView, file: int) -> str:
         if own.failure
         else ""
     )
-    # Drawn by the script of the page once the case is opened.
-    rankings = data(view.rankings) if view.rankings else ""
     return (
         f'<details class="case {outcome}" data-file="{file}" data-outcome="{outcome}"'
         f' data-kind="{text(own.kind)}">\n'
@@ -41,7 +39,7 @@ def case(view: CaseView, file: int) -> str:
         f'<span class="known">{"".join(known)}</span>'
         f'<span class="time">{duration(own.seconds)}</span></summary>\n'
         f'<div class="inside" id="c{view.number}">\n'
-        f"{failure}{rankings}{_found(view, _curves(view))}</div>\n</details>\n"
+        f"{failure}{_found(view, _curves(view))}</div>\n</details>\n"
     )
 
 

@@ -7,17 +7,17 @@ ours, markup of a function of ours, or what :func:`text` or :func:`name` made of
 from __future__ import annotations
 
 from functools import lru_cache
+from html import escape
 from typing import Any
 
 import msgspec
-from markupsafe import escape
 
 from pytest_soulmem.reporting.text import each_text, visible, visible_lines
 
 
 def text(value: str) -> str:
     """A text, escaped for any place between tags or in a quoted attribute, and made visible."""
-    return str(escape(shown(value)))
+    return escape(shown(value))
 
 
 name = lru_cache(maxsize=4096)(text)
@@ -32,16 +32,15 @@ def shown(value: str) -> str:
 
 
 def data(value: Any) -> str:
-    """Plain data as JSON in an element that our script reads: nothing in it can end the element."""
+    """Plain data as a line of JSON that stands in an element and cannot end it."""
     try:
         written = msgspec.json.encode(value).decode()
     except UnicodeEncodeError:  # A half character.
         written = ""
-    # A backslash may be an invisible character.
+    # A backslash may stand for an invisible character.
     if not written or "\\" in written or not written.isprintable():
         written = msgspec.json.encode(each_text(value, shown)).decode()
-    written = written.replace("<", "\\u003c")
-    return f'<script type="application/json">{written}</script>\n'
+    return written.replace("<", "\\u003c")
 
 
 def duration(seconds: float) -> str:

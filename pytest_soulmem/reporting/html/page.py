@@ -54,6 +54,7 @@ class CaseView(Struct, frozen=True):
     figures: Sequence[tuple[str, str]]
     """Every figure, by what stands before ``@``."""
     rankings: Sequence[Mapping[str, Any]]
+    """As its record has them: the script of the page draws them."""
     curves: Sequence[CurveView]
     texts: Texts | None
     facts: Sequence[tuple[str, str]]
@@ -310,4 +311,6 @@ def _plain(value: object) -> str:
         )
     if isinstance(value, list) and all(isinstance(own, (str, int, float)) for own in value):
         return ", ".join(map(_plain, value))
+    if isinstance(value, int):
+        return str(value)
     return f"{value:.6g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)

@@ -8,24 +8,29 @@
   const cases = Array.from(document.querySelectorAll(".case"));
   const groups = Array.from(document.querySelectorAll(".own"));
   const contents = new Map();
+  const drawn = new Set();
 
-  const dataOf = (own) => own.querySelector("script");
+  const numberOf = (own) => own.querySelector(".inside").id.slice(1);
+  // A line per case, read when it is needed.
+  const lines = document.getElementById("rankings").textContent.split("\n");
+  const rankingsOf = (own) => JSON.parse(lines[numberOf(own) - 1]);
 
   const content = (own) => {
     if (!contents.has(own)) {
-      const data = dataOf(own)?.textContent ?? "";
-      const words = data && rankings.words(JSON.parse(data));
-      contents.set(own, own.textContent.replace(data, () => words).toLowerCase());
+      const words = `${own.textContent}\n${rankings.words(rankingsOf(own))}`;
+      contents.set(own, words.toLowerCase());
     }
     return contents.get(own);
   };
 
   const draw = (own) => {
-    const data = dataOf(own);
-    if (!data) return;
+    if (drawn.has(own)) return;
+    drawn.add(own);
     content(own); // What the filter finds does not depend on what was opened before.
-    const number = data.parentElement.id.slice(1);
-    data.replaceWith(...rankings.draw(JSON.parse(data.textContent), number));
+    const figures = rankings.draw(rankingsOf(own), numberOf(own));
+    const failure = own.querySelector(".failure");
+    if (failure) failure.after(...figures);
+    else own.querySelector(".inside").prepend(...figures);
   };
   // The event does not bubble.
   const toggled = ({ target }) => target.open && target.matches(".case") && draw(target);
