@@ -207,8 +207,10 @@ def _sub_queries(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def _listed(family: Family, figures: Mapping[str, float]) -> str:
     return "   ".join(
-        f"@{column} {figures[name]:.3f}" if column else f"{figures[name]:.3f}"
-        for name, column in zip(family.figures, family.columns, strict=True)
+        [
+            f"@{column} {figures[name]:.3f}" if column else f"{figures[name]:.3f}"
+            for name, column in zip(family.figures, family.columns, strict=True)
+        ]
     )
 
 
@@ -303,14 +305,18 @@ def _plain(value: object) -> str:
         return value
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
     if isinstance(value, dict) and not any(isinstance(own, (dict, list)) for own in value.values()):
         return ", ".join(
-            f"{name.replace('_', ' ')} {_plain(own)}"
-            for name, own in value.items()
-            if own not in (None, "")
+            [
+                f"{name.replace('_', ' ')} {_plain(own)}"
+                for name, own in value.items()
+                if own not in (None, "")
+            ]
         )
     if isinstance(value, list) and all(isinstance(own, (str, int, float)) for own in value):
         return ", ".join(map(_plain, value))
-    if isinstance(value, int):
-        return str(value)
-    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)
