@@ -178,12 +178,10 @@ def test_charts_exist_without_javascript(show):
 
 
 def test_without_javascript_a_sentence_says_what_is_missing(browser):
-    # Where Playwright switches scripts off, Chromium parses as if they ran; in a sandbox it does not.
+    # Where Playwright switches scripts off, Chromium parses as if they ran; not so in a sandbox.
     page = browser.new_page()
-    frame = (
-        f'<iframe sandbox="allow-same-origin" srcdoc="{escape(render_html(results()).decode())}">'
-    )
-    page.set_content(frame)
+    written = escape(render_html(results()).decode())
+    page.set_content(f'<iframe sandbox="allow-same-origin" srcdoc="{written}"></iframe>')
     sentence, case = page.evaluate(
         """() => ["noscript p", ".case"].map(selector =>
             frames[0].document.querySelector(selector).getBoundingClientRect().y)"""

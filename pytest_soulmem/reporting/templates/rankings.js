@@ -45,9 +45,8 @@ const rankings = (() => {
   // Places that each memory stands higher than by similarity alone; none if none moved.
   const movesOf = (retrieved, channels) => {
     if (!channels.includes("pagerank")) return null;
-    const sorted = [...retrieved].sort(
-      (one, other) => similarity(other) - similarity(one) || one.rank - other.rank,
-    );
+    // Of two alike, the one that stands higher comes first: sorting is stable.
+    const sorted = [...retrieved].sort((one, other) => similarity(other) - similarity(one));
     const moves = new Map(sorted.map((hit, at) => [hit.id, at + 1 - hit.rank]));
     return [...moves.values()].some(Boolean) ? moves : null;
   };
