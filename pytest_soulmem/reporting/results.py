@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.gather import COMMON_FIELDS, Record
+from pytest_soulmem.reporting.text import each_text
 from pytest_soulmem.schemas import json_schema
 
 if TYPE_CHECKING:
@@ -216,22 +217,16 @@ def encode(results: Results) -> bytes:
     try:
         encoded = msgspec.json.encode(results)
     except UnicodeEncodeError:  # Rare, and looking for it in every text would take long.
-        encoded = msgspec.json.encode(_without_halves(msgspec.to_builtins(results)))
+        encoded = msgspec.json.encode(each_text(msgspec.to_builtins(results), _without_halves))
     return msgspec.json.format(encoded, indent=1) + b"\n"
 
 
-def _without_halves(value: Any) -> Any:
-    r"""Plain data whose half characters, which no UTF-8 can hold, are shown as ``\uNNNN``.
+def _without_halves(text: str) -> str:
+    r"""The text with half characters, which no UTF-8 can hold, shown as ``\uNNNN``.
 
     They come from what users' code says, and from file names that are no UTF-8.
     """
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_without_halves(key): _without_halves(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_halves(item) for item in value]
-    return value
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def read_results(path: Path) -> Results:

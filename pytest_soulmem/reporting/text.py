@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Callable
+from typing import Any
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
@@ -31,6 +33,17 @@ def visible_json(value: object) -> str:
     if text.isprintable():  # Nothing unsafe is.
         return text
     return "".join(json.dumps(one)[1:-1] if _unsafe(one) else one for one in text)
+
+
+def each_text(value: Any, change: Callable[[str], str]) -> Any:
+    """Plain data with all its texts changed, names of fields too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {each_text(key, change): each_text(item, change) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [each_text(item, change) for item in value]
+    return value
 
 
 def _unsafe(character: str) -> bool:

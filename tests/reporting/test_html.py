@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import math
+import json
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from html_samples import (
@@ -37,8 +38,8 @@ from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.html import render_html
 from pytest_soulmem.reporting.html.chart import HEIGHT, TOP, nice_ticks, spread_labels
 from pytest_soulmem.reporting.html.curves import file_curves
+from pytest_soulmem.reporting.html.markup import shown
 from pytest_soulmem.reporting.html.page import build_page
-from pytest_soulmem.reporting.html.rankings import ranking_views
 from pytest_soulmem.reporting.html.sweeps import families_of, file_figures
 from pytest_soulmem.reporting.results import CollectionError, Results, means_of
 from pytest_soulmem.reporting.table import Section, Table
@@ -134,7 +135,8 @@ def test_nothing_in_the_page_needs_what_the_policy_forbids(make):
         "object",
         "base",
     } == set()
-    assert len(reader.all("script")) == len(reader.all("style")) == 1
+    assert len(reader.all("style")) == 1
+    assert [script.get("type") for script in reader.all("script")] == ["application/jsonl", None]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -284,76 +286,39 @@ def test_labels_keep_apart_and_inside():
     assert max(heights) < HEIGHT
 
 
-# Rankings.
+# Rankings, which the script draws: see test_html_browser.py.
 
 
-def test_a_ranking_shows_what_came_back_and_then_what_is_missing():
-    (view,) = ranking_views([MOVED])
-    assert [(hit["id"], hit["rank"]) for hit in view.hits] == [
-        ("tea", 1),
-        ("lamp", 2),
-        ("sea", 3),
-        ("cup", None),
-    ]
-    assert view.places == {"tea": "1", "lamp": "2", "cup": "bonus"}
-    assert view.found == "2 of 2 expected and 0 of 1 bonus came back"
+def rankings_in(text: str) -> list[list[dict[str, Any]]]:
+    (lines,) = re.findall(
+        '<script type="application/jsonl" id="rankings">(.*?)</script>', text, re.S
+    )
+    return [json.loads(line) for line in lines.split("\n")]
 
 
-def test_what_association_moved_is_told_and_drawn():
-    (view,) = ranking_views([MOVED])
-    assert view.moves == {"tea": 0, "lamp": 1, "sea": -1}
-    assert view.summary == "lamp up 1 (PageRank above similarity)"
-    text = page_of(results(retrieval_case()))
-    assert '<tr class="wanted"><td>2<td>2<th scope="row">lamp<td>▲ 1<td>' in text
-    assert '<tr><td>3<td><th scope="row">sea<td>▼ 1<td>' in text
-    assert '<tr class="missing"><td>missing<td>bonus<th scope="row">cup<td><td>' in text
-    assert re.findall('class="slope ([^"]*)"', text) == ["", "lifted up", "down"]
+def test_the_rankings_of_each_case_are_a_line_of_data():
+    found = results(other_case(), retrieval_case(), other_case())
+    assert rankings_in(page_of(found)) == [[], [MOVED], []]
 
 
-def test_nothing_is_drawn_where_nothing_moved():
-    (view,) = ranking_views([ranking(hit("tea", 1, "must", 0.9), hit("sea", 2))])
-    assert not view.moves
+UNPRINTABLE = ("\n", "\t", "\x7f", "\u2028", "\u202e", "\ud800", "\x00", "\U000e0001")
 
 
-def test_nothing_is_drawn_without_association():
-    rows = [hit("tea", 1, "must", 0.1, None), hit("sea", 2, "", 0.5, None)]
-    (view,) = ranking_views([ranking(*rows)])
-    assert not view.moves
+@pytest.mark.parametrize("text", [*TEXTS, "<!--<script>", "a\\", '"', *UNPRINTABLE])
+def test_data_says_what_text_says_and_has_no_tag(text):
+    own = hit(text, 1, "must")
+    own["channels"] = {text: 0.5}
+    written = page_of(results(retrieval_case("a", rankings=[ranking(own)])))
+    ((found,),) = rankings_in(written)
+    assert found["retrieved"][0]["id"] == shown(text)
+    assert list(found["expected"][0]["channels"]) == [shown(text)]
+    (lines,) = re.findall('id="rankings">(.*?)</script>', written, re.S)
+    assert "<" not in lines
 
 
-def test_bars_are_as_long_as_the_channels():
-    text = page_of(results(retrieval_case()))
-    assert '<td class="b90 strong">0.900' in text
-    assert '<td class="b10">0.100' in text
-    assert '<td class="b0">0.000' in text
-
-
-def test_a_figure_outside_its_range_has_a_bar_within_it():
-    found = ranking(hit("far", 1, "", -0.3), hit("near", 2, "", 7.0))
-    text = page_of(results(retrieval_case(rankings=[found])))
-    assert '<td class="b0">-0.300' in text
-    assert '<td class="b100 strong">7.000' in text
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (math.nan, 'b0">nan'),
-        (math.inf, 'b100 strong">inf'),
-        (-math.inf, 'b0">-inf'),
-        (1e308, f'b100 strong">{1e308:.3f}'),
-        (-0.0001, 'b0">0.000'),
-        (0.29, 'b29 strong">0.290'),
-    ],
-)
-def test_a_figure_that_is_no_number_or_far_outside_has_a_cell(value, shown):
-    found = ranking(hit("x", 1, similarity=value, pagerank=0.0))
-    page = page_of(results(retrieval_case(rankings=[found])))
-    assert f'<td class="{shown}' in page
-
-
-def test_an_empty_ranking_says_so():
-    assert "Nothing came back." in page_of(results(retrieval_case(rankings=[ranking()])))
+def test_a_sentence_says_what_needs_javascript():
+    (sentence,) = re.findall("<noscript>(.*?)</noscript>", page_of())
+    assert "rankings of cases" in sentence
 
 
 # Forgetting.
@@ -484,4 +449,6 @@ def test_templates_are_files_of_the_package():
     import pytest_soulmem.reporting
 
     folder = Path(pytest_soulmem.reporting.__file__).parent / "templates"
-    assert {"page.html.j2", "page.css", "page.js"} <= {path.name for path in folder.iterdir()}
+    assert {"page.html.j2", "page.css", "page.js", "rankings.js"} <= {
+        path.name for path in folder.iterdir()
+    }

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from html_samples import HOSTILE, QUOTED, TEXTS, hostile_results, nine, results
+from html_samples import (
+    HOSTILE,
+    MOVED,
+    QUOTED,
+    TEXTS,
+    hit,
+    hostile_results,
+    nine,
+    ranking,
+    results,
+    retrieval_case,
+)
 
 from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.html import render_html
 from pytest_soulmem.reporting.results import CollectionError, Results
-from pytest_soulmem.reporting.table import Section, Table
+from pytest_soulmem.reporting.table import Section, Table, clip
+from pytest_soulmem.reporting.text import visible
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -106,6 +120,15 @@ def matches(page: Any) -> Any:
     return page.get_by_role("status")
 
 
+def opened(page: Any, name: str = "") -> Any:
+    """The first case of that name, opened by hand."""
+    case = page.locator(".case", has_text=name).first
+    case.locator("summary").click()
+    expect(case.locator(".inside")).to_be_visible()
+    expect(case.locator("h4").first).to_be_visible()
+    return case
+
+
 def expect(locator: Any) -> Any:
     from playwright.sync_api import expect
 
@@ -150,6 +173,21 @@ def test_charts_exist_without_javascript(show):
     assert page.locator("#filter").is_hidden()
     page.locator(".case").first.locator("summary").first.click()
     assert page.locator(".case").first.locator("svg .mark").count() == 3
+    page.locator(".case.failed summary").last.click()
+    assert "the whole text" in page.locator(".case.failed pre").last.inner_text()
+
+
+def test_without_javascript_a_sentence_says_what_is_missing(browser):
+    # Where Playwright switches scripts off, Chromium parses as if they ran; not so in a sandbox.
+    page = browser.new_page()
+    written = escape(render_html(results()).decode())
+    page.set_content(f'<iframe sandbox="allow-same-origin" srcdoc="{written}"></iframe>')
+    sentence, case = page.evaluate(
+        """() => ["noscript p", ".case"].map(selector =>
+            frames[0].document.querySelector(selector).getBoundingClientRect().y)"""
+    )
+    assert 0 < sentence < case
+    page.close()
 
 
 def test_a_point_says_its_value_and_lines_do_not_catch_the_pointer(show):
@@ -258,6 +296,213 @@ def test_focus_is_visible(show):
         assert float(style.split()[1].removesuffix("px")) >= 2
 
 
+# Rankings.
+
+
+def number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value + 0.0:.{digits}f}".replace("-0.0000", "0.0000")
+
+
+def expected_rows(found: dict[str, Any]) -> list[list[str]]:
+    """The rows of a ranking without the column of moves, by the results document alone."""
+    channels: list[str] = []
+    rows = [*found["retrieved"]]
+    rows += [own for own in found["expected"] if own["rank"] is None]
+    for own in rows:
+        channels += [name for name in own["channels"] if name not in channels]
+    keyed = any(own["key"] is not None for own in rows)
+    lines = [["rank", "expected", "memory", "score", *(["key"] if keyed else []), *channels]]
+    place = 0
+    places = {}
+    for own in found["expected"]:
+        place += own["role"] == "must"
+        places[own["id"]] = str(place) if own["role"] == "must" else "bonus"
+    for own in rows:
+        line = [str(own["rank"] or "missing"), places.get(own["id"], ""), own["id"]]
+        line.append(number(own["score"], 4))
+        if keyed:
+            line.append(number(own["key"], 4))
+        own_channels = own["channels"]
+        line += [number(own_channels[n], 3) if n in own_channels else "·" for n in channels]
+        lines.append(line)
+    return lines
+
+
+def drawn_rows(table: Any) -> list[list[str]]:
+    rows: list[list[str]] = table.evaluate(
+        "own => [...own.rows].map(row => [...row.cells].map(cell => cell.textContent))"
+    )
+    return rows
+
+
+def varied() -> list[dict[str, Any]]:
+    """Rankings with every figure that is rounded in a way of its own, none of which moved."""
+    values = (0.0625, 0.1875, 0.03125, 0.09375, 0.0005, 1.0005, 0.29, 2.5, 7.0, -0.3, 1 / 3, 1e-9)
+    rounded = ranking(
+        *(
+            hit(f"m{at}", at, "must" if at % 2 else "", value, None)
+            for at, value in enumerate(sorted(values, reverse=True), start=1)
+        ),
+        missing=[hit("gone", None, "must", 0.5, None), hit("more", None, "bonus", 0.2, None)],
+    )
+    bare = hit("bare", 1) | {"channels": {}, "key": None, "score": 0.125}
+    own = hit("own", 2) | {"channels": {"constructor": 0.25, "__proto__": 0.5}, "key": None}
+    return [rounded, ranking(bare, own) | {"title": "sub-query 0"}]
+
+
+def test_a_drawn_table_has_the_rows_of_the_document(show):
+    found = varied()
+    case = opened(show(results(retrieval_case("varied", rankings=found))))
+    tables = case.locator("table.ranking").all()
+    assert [drawn_rows(table) for table in tables] == [expected_rows(own) for own in found]
+
+
+def test_a_ranking_stands_first_in_what_opens_after_the_failure(show):
+    case = opened(show(results(retrieval_case(outcome="failed"))))
+    inside = case.locator(".inside").evaluate("own => [...own.children].map(one => one.className)")
+    assert inside[:4] == ["failure", "", "scroll", "slopes"]
+    case = opened(show(results(retrieval_case())))
+    inside = case.locator(".inside").evaluate("own => [...own.children].map(one => one.className)")
+    assert inside[:3] == ["", "scroll", "slopes"]
+
+
+def test_a_case_is_drawn_when_it_is_opened_and_only_once(show):
+    page = show(results(retrieval_case("one"), retrieval_case("two")))
+    assert page.locator("table.ranking").count() == 0
+    case = opened(page, "two")
+    assert page.locator("table.ranking").count() == 1
+    for _ in range(2):
+        case.locator("summary").click()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert [own.locator("table.ranking").count() for own in page.locator(".case").all()] == [1, 1]
+    label = case.get_by_role("group", name="combined ranking, case 2")
+    assert label.get_attribute("tabindex") == "0"
+
+
+def test_a_link_draws_its_case_before_it_scrolls_there(show):
+    page = show(results(*(retrieval_case(f"case {at}", outcome="failed") for at in range(30))))
+    page.evaluate("location.hash = 'c30'")
+    expect(page.locator("#c30 table.ranking")).to_have_count(1)
+    assert page.locator("table.ranking").count() == 1
+
+
+def test_what_association_moved_is_told_and_drawn(show):
+    case = opened(show(results(retrieval_case())))
+    rows = drawn_rows(case.locator("table.ranking"))
+    assert rows[0][:4] == ["rank", "expected", "memory", "moved"]
+    assert [row[:4] for row in rows[1:]] == [
+        ["1", "1", "tea", ""],
+        ["2", "2", "lamp", "▲ 1"],
+        ["3", "", "sea", "▼ 1"],
+        ["missing", "bonus", "cup", ""],
+    ]
+    assert [row[:3] + row[4:] for row in rows] == expected_rows(MOVED)
+    classes = "own => [...own.rows].map(row => row.className)"
+    assert case.locator("table.ranking").evaluate(classes) == [
+        "",
+        "wanted",
+        "wanted",
+        "",
+        "missing",
+    ]
+    drawing = case.get_by_role("img")
+    words = "Moved up: lamp up 1 (PageRank above similarity)"
+    order = "combined ranking: order by similarity alone against the final order"
+    assert drawing.get_attribute("aria-label") == f"{order}. {words}"
+    assert case.locator("figcaption").inner_text() == f"{words}."
+    slopes = drawing.locator("path").evaluate_all(
+        "all => all.map(one => [one.getAttribute('class'), one.getAttribute('d')])"
+    )
+    assert slopes == [
+        ["slope", "M154 41L226 41"],
+        ["slope lifted up", "M154 79L226 60"],
+        ["slope down", "M154 60L226 79"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [hit("tea", 1, "must", 0.9), hit("sea", 2)],
+        [hit("tea", 1, "must", 0.1, None), hit("sea", 2, "", 0.5, None)],
+    ],
+    ids=["nothing moved", "no association"],
+)
+def test_nothing_is_drawn_where_nothing_moved(show, rows):
+    case = opened(show(results(retrieval_case(rankings=[ranking(*rows)]))))
+    assert "moved" not in drawn_rows(case.locator("table.ranking"))[0]
+    assert case.locator("svg").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.9, ["b90 strong", "0.900"]),
+        (-0.3, ["b0", "-0.300"]),
+        (7.0, ["b100 strong", "7.000"]),
+        (1e30, ["b100 strong", "1e+30"]),
+        (-0.0, ["b0", "0.000"]),
+        (-0.0001, ["b0", "0.000"]),
+        (0.29, ["b29 strong", "0.290"]),
+        (0.9996, ["b100 strong", "1.000"]),
+    ],
+)
+def test_bars_are_as_long_as_the_channels(show, value, shown):
+    found = ranking(hit("x", 1, similarity=value, pagerank=0.0))
+    case = opened(show(results(retrieval_case(rankings=[found]))))
+    cell = case.locator("table.ranking td").nth(-2)
+    assert cell.evaluate("own => [own.className, own.textContent]") == shown
+    bar = "own => getComputedStyle(own).getPropertyValue('--v')"
+    length = float(shown[0].split()[0].removeprefix("b")) / 100
+    assert float(cell.evaluate(bar) or 0) == length
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_json_has_no_number_for_has_a_dot(show, value):
+    found = ranking(hit("x", 1, similarity=value, pagerank=0.0))
+    case = opened(show(results(retrieval_case(rankings=[found]))))
+    assert drawn_rows(case.locator("table.ranking"))[1][-2:] == ["·", "0.000"]
+
+
+def test_an_empty_ranking_says_so(show):
+    case = opened(show(results(retrieval_case(rankings=[ranking()]))))
+    assert "combined ranking nothing was expected" in case.inner_text().lower()
+    assert "Nothing came back." in case.inner_text()
+
+
+@pytest.mark.parametrize(
+    "name", ["a" * 21, "猫" * 11, "👩‍👩‍👧" * 11, "abc猫" * 9, "a" * 20, "猫" * 10]
+)
+def test_a_long_name_is_cut_beside_the_drawing_and_whole_in_the_table(show, name):
+    found = ranking(hit(name, 1, "", 0.1, 0.6), hit("sea", 2, "", 0.5, 0.05))
+    case = opened(show(results(retrieval_case(rankings=[found]))))
+    assert case.locator("tbody th").first.inner_text() == name
+    assert case.locator("svg text").nth(3).text_content() == clip(name, 20)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_hostile_id_is_text_in_table_and_drawing(show, text):
+    found = ranking(hit(text, 1, "must", 0.1, 0.6), hit("sea", 2, "", 0.5, 0.05))
+    page = show(results(retrieval_case("a", rankings=[found])))
+    case = opened(page)
+    assert drawn_rows(case.locator("table.ranking"))[1][2] == visible(text)
+    assert visible(text) in case.locator("svg").get_attribute("aria-label")
+    assert page.title() != "pwned"
+
+
+def test_the_filter_finds_a_memory_before_and_after_its_case_was_opened(show):
+    other = ranking(hit('the <"cup">', 1), missing=[hit("bell", None, "must")])
+    page = show(results(retrieval_case("one"), retrieval_case("two", rankings=[other])))
+    for _ in range(2):
+        for words, count in (('<"cup">', 1), ("bell missing", 1), ("lamp", 1), ("channels", 0)):
+            page.get_by_role("searchbox").fill(words)
+            expect(matches(page)).to_have_text(f"{count} of 2 cases")
+        page.get_by_role("button", name="Clear").click()
+        expect(matches(page)).to_have_text("2 cases")
+        opened(page, "two")
+        page.locator(".case[open] summary").click()
+
+
 # For those who do not see it.
 
 
@@ -309,6 +554,7 @@ def test_axe_finds_nothing(show, scheme, width):
         viewport={"width": width, "height": 800},
     )
     everything(page)
+    expect(page.locator("figure.slopes")).to_have_count(8)
     found = axe.run(page).response["violations"]
     assert [(one["id"], [node["target"] for node in one["nodes"]][:5]) for one in found] == []
 
@@ -358,11 +604,21 @@ def test_print_opens_what_is_closed(show):
     page = show()
     inside = page.locator(".case .inside").first
     assert not inside.is_visible()
+    assert page.locator("table.ranking").count() == 0
     page.emulate_media(media="print")
     height = inside.evaluate("own => own.getBoundingClientRect().height")
     assert height > 50
     assert page.locator("#filter").is_hidden()
     assert page.pdf()[:5] == b"%PDF-"
+    assert page.locator("table.ranking").count() == 8
+
+
+def test_what_the_filter_hides_is_not_drawn_for_print(show):
+    page = show()
+    page.get_by_role("searchbox").fill("both tag:0.9")
+    expect(matches(page)).to_have_text("1 of 13 cases")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("table.ranking").count() == 1
 
 
 # Hostile texts.
@@ -371,10 +627,11 @@ def test_print_opens_what_is_closed(show):
 def test_hostile_texts_are_shown_and_do_nothing(show):
     page = show(hostile_results())
     everything(page)
+    expect(page.locator("table.ranking")).to_have_count(len(TEXTS))
     page.wait_for_timeout(200)
     assert "pwned" not in page.title()
     assert page.locator("img, b:has-text('bold')").count() == 0
-    assert page.locator("script").count() == 1
+    assert page.locator("script").count() == 2
     text = page.locator("main").inner_text()
     for hostile in (HOSTILE, QUOTED, "left\\u202eright\\u2066", "\\x1b[31mred", "half \\ud800 a"):
         assert hostile in text
@@ -390,8 +647,6 @@ def test_hostile_texts_can_be_searched(show):
 
 
 def test_a_thousand_cases_stay_usable(show):
-    from html_samples import retrieval_case
-
     page = show(results(*(retrieval_case(f"case {number}") for number in range(1000))))
     page.get_by_role("searchbox").fill("case 999")
     expect(matches(page)).to_have_text("1 of 1000 cases")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from projects import unprintable
 
-from pytest_soulmem.reporting.text import visible, visible_json, visible_lines
+from pytest_soulmem.reporting.text import each_text, visible, visible_json, visible_lines
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,8 @@ def test_visible_json_keeps_chinese() -> None:
     assert (
         visible_json(["记忆", "\u202e\x85\U000e0001"]) == '["记忆", "\\u202e\\u0085\\udb40\\udc01"]'
     )
+
+
+def test_each_text_of_plain_data_is_changed_and_nothing_else():
+    data = {"a": ["b", 1, None, 0.5, True], "c": {"d": ("e",)}}
+    assert each_text(data, str.upper) == {"A": ["B", 1, None, 0.5, True], "C": {"D": ["E"]}}

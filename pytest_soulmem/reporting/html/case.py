@@ -13,7 +13,7 @@ from pytest_soulmem.reporting.html.curves import Observation
 from pytest_soulmem.reporting.html.drawing import drawing
 from pytest_soulmem.reporting.html.markup import duration, name, scrolling, text
 from pytest_soulmem.reporting.html.page import CaseView, FactTable, Texts
-from pytest_soulmem.reporting.html.ranked import rank_table
+from pytest_soulmem.reporting.html.ranked import plain_table
 
 
 def case(view: CaseView, file: int) -> str:
@@ -46,7 +46,8 @@ def case(view: CaseView, file: int) -> str:
 def details(view: CaseView) -> str:
     """What opens below a case in a page that is not ours, and shows the failure itself."""
     curves = [point_table(curve.observations, "Observed points") for curve in view.curves]
-    return f'<div class="soulmem">\n{_found(view, "".join(curves))}</div>\n'
+    rankings = "".join(map(plain_table, view.rankings))
+    return f'<div class="soulmem">\n{rankings}{_found(view, "".join(curves))}</div>\n'
 
 
 def name_cell(view: CaseView) -> str:
@@ -75,7 +76,7 @@ def point_table(observations: Sequence[Observation], label: str, named: bool = F
 
 
 def _found(view: CaseView, curves: str) -> str:
-    parts = [rank_table(ranking, view.number) for ranking in view.rankings]
+    parts = []
     if view.texts:
         parts.append(_texts(view.texts))
     parts.append(curves)

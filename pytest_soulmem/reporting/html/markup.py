@@ -7,15 +7,17 @@ ours, markup of a function of ours, or what :func:`text` or :func:`name` made of
 from __future__ import annotations
 
 from functools import lru_cache
+from html import escape
+from typing import Any
 
-from markupsafe import escape
+import msgspec
 
-from pytest_soulmem.reporting.text import visible, visible_lines
+from pytest_soulmem.reporting.text import each_text, visible, visible_lines
 
 
 def text(value: str) -> str:
     """A text, escaped for any place between tags or in a quoted attribute, and made visible."""
-    return str(escape(shown(value)))
+    return escape(shown(value))
 
 
 name = lru_cache(maxsize=4096)(text)
@@ -27,6 +29,18 @@ def shown(value: str) -> str:
     if value.isprintable():
         return value
     return visible_lines(value) if "\n" in value else visible(value)
+
+
+def data(value: Any) -> str:
+    """Plain data as a line of JSON that stands in an element and cannot end it."""
+    try:
+        written = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:  # A half character.
+        written = ""
+    # A backslash may stand for an invisible character.
+    if not written or "\\" in written or not written.isprintable():
+        written = msgspec.json.encode(each_text(value, shown)).decode()
+    return written.replace("<", "\\u003c")
 
 
 def duration(seconds: float) -> str:

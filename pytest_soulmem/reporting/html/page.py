@@ -18,7 +18,6 @@ from pytest_soulmem.reporting.html.curves import (
     file_curves,
     observed,
 )
-from pytest_soulmem.reporting.html.rankings import RankingView, ranking_views
 from pytest_soulmem.reporting.html.sweeps import Family, FileFigures, families_of, file_figures
 from pytest_soulmem.reporting.results import CaseResult, Mean, Results
 
@@ -54,7 +53,8 @@ class CaseView(Struct, frozen=True):
     key_figures: Sequence[tuple[str, str]]
     figures: Sequence[tuple[str, str]]
     """Every figure, by what stands before ``@``."""
-    rankings: Sequence[RankingView]
+    rankings: Sequence[Mapping[str, Any]]
+    """As its record has them: the script of the page draws them."""
     curves: Sequence[CurveView]
     texts: Texts | None
     facts: Sequence[tuple[str, str]]
@@ -181,7 +181,7 @@ def case_view(number: int, case: CaseResult) -> CaseView:
         name=case.nodeid.removeprefix(f"{case.file}::"),
         key_figures=_key_figures(families, case.figures),
         figures=[(family.name, _listed(family, case.figures)) for family in families],
-        rankings=ranking_views(case.result.get("rankings") or ()),
+        rankings=case.result.get("rankings") or (),
         curves=list(drawings([case])) if observed(case) else (),
         texts=_texts(case.result),
         facts=[
@@ -207,8 +207,10 @@ def _sub_queries(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def _listed(family: Family, figures: Mapping[str, float]) -> str:
     return "   ".join(
-        f"@{column} {figures[name]:.3f}" if column else f"{figures[name]:.3f}"
-        for name, column in zip(family.figures, family.columns, strict=True)
+        [
+            f"@{column} {figures[name]:.3f}" if column else f"{figures[name]:.3f}"
+            for name, column in zip(family.figures, family.columns, strict=True)
+        ]
     )
 
 
@@ -303,12 +305,18 @@ def _plain(value: object) -> str:
         return value
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
     if isinstance(value, dict) and not any(isinstance(own, (dict, list)) for own in value.values()):
         return ", ".join(
-            f"{name.replace('_', ' ')} {_plain(own)}"
-            for name, own in value.items()
-            if own not in (None, "")
+            [
+                f"{name.replace('_', ' ')} {_plain(own)}"
+                for name, own in value.items()
+                if own not in (None, "")
+            ]
         )
     if isinstance(value, list) and all(isinstance(own, (str, int, float)) for own in value):
         return ", ".join(map(_plain, value))
-    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)

@@ -17,7 +17,7 @@ from pytest_soulmem.reporting.finish import Ending
 from pytest_soulmem.reporting.gather import Record
 from pytest_soulmem.reporting.html import case, markup
 from pytest_soulmem.reporting.html.drawing import drawing
-from pytest_soulmem.reporting.html.page import build_page, case_view, figures_by_file
+from pytest_soulmem.reporting.html.page import Page, build_page, case_view, figures_by_file
 from pytest_soulmem.reporting.results import Mean, Results, case_result
 
 _ROWS_STYLE = (
@@ -66,12 +66,18 @@ def _environment() -> Environment:
     environment.filters.update(duration=_trusted(markup.duration), moment=_moment)
     environment.globals.update(
         case=_trusted(case.case),
+        rankings=_trusted(_rankings),
         drawing=_trusted(drawing),
         point_table=_trusted(case.point_table),
     )
-    style, script = _asset("page.css") + _bars(), _asset("page.js")
+    style, script = _asset("page.css") + _bars(), _asset("rankings.js") + _asset("page.js")
     environment.globals.update(style=style, script=script, policy=_policy(style, script))
     return environment
+
+
+def _rankings(page: Page) -> str:
+    """The rankings of all cases, a line each: by its number, the script finds those of a case."""
+    return "\n".join([markup.data(own.result.get("rankings") or ()) for own in page.results.cases])
 
 
 def _bars() -> Markup:

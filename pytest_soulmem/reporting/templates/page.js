@@ -1,4 +1,5 @@
-// The filter over the cases, and opening the case that a link names. Everything else is plain HTML.
+// The filter over the cases, opening the case that a link names, and drawing its rankings once it
+// is opened. Everything else is plain HTML.
 "use strict";
 (() => {
   const form = document.getElementById("filter");
@@ -7,11 +8,34 @@
   const cases = Array.from(document.querySelectorAll(".case"));
   const groups = Array.from(document.querySelectorAll(".own"));
   const contents = new Map();
+  const drawn = new Set();
+
+  const numberOf = (own) => own.querySelector(".inside").id.slice(1);
+  // A line per case, read when it is needed.
+  const lines = document.getElementById("rankings").textContent.split("\n");
+  const rankingsOf = (own) => JSON.parse(lines[numberOf(own) - 1]);
 
   const content = (own) => {
-    if (!contents.has(own)) contents.set(own, own.textContent.toLowerCase());
+    if (!contents.has(own)) {
+      const words = `${own.textContent}\n${rankings.words(rankingsOf(own))}`;
+      contents.set(own, words.toLowerCase());
+    }
     return contents.get(own);
   };
+
+  const draw = (own) => {
+    if (drawn.has(own)) return;
+    drawn.add(own);
+    content(own); // What the filter finds does not depend on what was opened before.
+    const figures = rankings.draw(rankingsOf(own), numberOf(own));
+    const failure = own.querySelector(".failure");
+    if (failure) failure.after(...figures);
+    else own.querySelector(".inside").prepend(...figures);
+  };
+  // The event does not bubble.
+  const toggled = ({ target }) => target.open && target.matches(".case") && draw(target);
+  document.addEventListener("toggle", toggled, true);
+  addEventListener("beforeprint", () => cases.filter((own) => !own.hidden).forEach(draw));
 
   const fits = (own, words) =>
     (!outcome.value || own.dataset.outcome === outcome.value) &&
@@ -46,6 +70,7 @@
       form.reset();
       for (const other of [...cases, ...groups]) other.hidden = false;
     }
+    draw(own);
     own.open = true;
     target.scrollIntoView();
   };
