@@ -50,18 +50,22 @@ def _encoded(record: Record) -> str:
     try:
         return msgspec.json.encode(record).decode()
     except UnicodeEncodeError:
+        from pytest_soulmem.reporting import unread
+
         # Half a character, which users' code may say and no UTF-8 can hold.
-        return json.dumps(msgspec.to_builtins(record))
+        return json.dumps(unread.read(record))
 
 
 def _decoded(text: str) -> Record:
     import msgspec
 
+    from pytest_soulmem.reporting import unread
+
     try:
-        record: Record = msgspec.json.decode(text)
+        return unread.decode(text)
     except msgspec.DecodeError:
-        record = json.loads(text)
-    return record
+        record: Record = json.loads(text)
+        return record
 
 
 def _kind_of(report: Any) -> str | None:

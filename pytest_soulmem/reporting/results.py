@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from pytest_soulmem.kinds import KINDS
+from pytest_soulmem.reporting import unread
 from pytest_soulmem.reporting.gather import COMMON_FIELDS, Record
 from pytest_soulmem.reporting.text import each_text
 from pytest_soulmem.schemas import json_schema
@@ -217,7 +218,7 @@ def encode(results: Results) -> bytes:
     try:
         encoded = msgspec.json.encode(results)
     except UnicodeEncodeError:  # Rare, and looking for it in every text would take long.
-        encoded = msgspec.json.encode(each_text(msgspec.to_builtins(results), _without_halves))
+        encoded = msgspec.json.encode(each_text(unread.read(results), _without_halves))
     return msgspec.json.format(encoded, indent=1) + b"\n"
 
 

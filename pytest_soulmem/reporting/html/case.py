@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_soulmem.reporting import unread
 from pytest_soulmem.reporting.html.curves import Observation
 from pytest_soulmem.reporting.html.drawing import drawing
 from pytest_soulmem.reporting.html.markup import duration, name, scrolling, text
@@ -46,7 +47,7 @@ def case(view: CaseView, file: int) -> str:
 def details(view: CaseView) -> str:
     """What opens below a case in a page that is not ours, and shows the failure itself."""
     curves = [point_table(curve.observations, "Observed points") for curve in view.curves]
-    rankings = "".join(map(plain_table, view.rankings))
+    rankings = "".join(map(plain_table, unread.read(view.rankings)))
     return f'<div class="soulmem">\n{rankings}{_found(view, "".join(curves))}</div>\n'
 
 
@@ -99,7 +100,7 @@ def _curves(view: CaseView) -> str:
 
 
 def _facts(title: str, pairs: Sequence[tuple[str, str]]) -> str:
-    items = [f"<div><dt>{name(fact)}<dd>{text(value)}</div>" for fact, value in pairs]
+    items = [f"<div><dt>{name(fact)}<dd>{name(value)}</div>" for fact, value in pairs]
     return f'<h4>{title}</h4>\n<dl class="facts">\n{"".join(items)}\n\n</dl>\n'
 
 

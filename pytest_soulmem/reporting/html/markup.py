@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from pytest_soulmem.reporting import unread
 from pytest_soulmem.reporting.text import each_text, visible, visible_lines
 
 
@@ -39,7 +40,7 @@ def data(value: Any) -> str:
         written = ""
     # A backslash may stand for an invisible character.
     if not written or "\\" in written or not written.isprintable():
-        written = msgspec.json.encode(each_text(value, shown)).decode()
+        written = msgspec.json.encode(each_text(unread.read(value), shown)).decode()
     return written.replace("<", "\\u003c")
 
 

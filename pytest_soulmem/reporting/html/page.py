@@ -53,8 +53,8 @@ class CaseView(Struct, frozen=True):
     key_figures: Sequence[tuple[str, str]]
     figures: Sequence[tuple[str, str]]
     """Every figure, by what stands before ``@``."""
-    rankings: Sequence[Mapping[str, Any]]
-    """As its record has them: the script of the page draws them."""
+    rankings: Any
+    """As its record has them, perhaps unread: the script of the page draws them."""
     curves: Sequence[CurveView]
     texts: Texts | None
     facts: Sequence[tuple[str, str]]

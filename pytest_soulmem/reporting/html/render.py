@@ -58,6 +58,8 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("pytest_soulmem", "reporting/templates"),
         autoescape=True,
+        # Each template is used once: working out constants beforehand takes longer than it saves.
+        optimized=False,
         undefined=StrictUndefined,
         finalize=_finalize,
         trim_blocks=True,
