@@ -68,6 +68,16 @@ MOVED = ranking(
 """Association lifts the lamp over the sea."""
 
 
+SUB_QUERIES = (
+    {"q": 0, "retrieved": [{"id": "tea", "score": 0.9}, {"id": "<i>lamp", "score": 0.12345}]},
+    {"q": 1, "retrieved": []},
+)
+FOUND_BY_SUB_QUERIES = [
+    ["sub-query 0", "tea 0.9000, <i>lamp 0.1235"],
+    ["sub-query 1", "nothing"],
+]
+
+
 def retrieval_case(
     name: str = "asks for tea",
     variation: str = "",
@@ -75,6 +85,7 @@ def retrieval_case(
     recall: float = 1.0,
     outcome: Any = "passed",
     rankings: Sequence[dict[str, Any]] = (MOVED,),
+    sub_queries: Sequence[dict[str, Any]] = (),
     seconds: float = 0.01,
 ) -> CaseResult:
     label = f"{name}[{variation}]" if variation else name
@@ -97,6 +108,7 @@ def retrieval_case(
             "metrics": {"reciprocal_rank": 1.0},
             "retrieved": ["tea"],
             "rankings": list(rankings),
+            "sub_queries": list(sub_queries),
         },
         figures={"recall@1": recall / 2, "recall@3": recall, "ndcg@3": recall * 0.9, "rr": 1.0},
         variation=variation,

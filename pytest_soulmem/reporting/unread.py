@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-_UNREAD = "rankings"
-"""Two thirds of a record. Files take it over as it is."""
+_UNREAD = ("rankings", "sub_queries")
+"""Most of a record. Files take them over as they are."""
 _NOTHING = (b"null", b"[]")
 
 
 def decode(text: str) -> dict[str, Any]:
-    """A record, whose rankings are ``Raw`` if it has any.
+    """A record, whose rankings and results of sub-queries are ``Raw`` if it has any.
 
     Raises:
         msgspec.DecodeError: it is no JSON.
@@ -22,7 +22,7 @@ def decode(text: str) -> dict[str, Any]:
     fields = _fields().decode(text)
     return {
         name: field
-        if name == _UNREAD and bytes(field) not in _NOTHING
+        if name in _UNREAD and bytes(field) not in _NOTHING
         else msgspec.json.decode(field)
         for name, field in fields.items()
     }

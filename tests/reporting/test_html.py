@@ -289,7 +289,7 @@ def test_labels_keep_apart_and_inside():
 # Rankings, which the script draws: see test_html_browser.py.
 
 
-def rankings_in(text: str) -> list[list[dict[str, Any]]]:
+def rankings_in(text: str) -> list[dict[str, list[dict[str, Any]]]]:
     (lines,) = re.findall(
         '<script type="application/jsonl" id="rankings">(.*?)</script>', text, re.S
     )
@@ -298,7 +298,8 @@ def rankings_in(text: str) -> list[list[dict[str, Any]]]:
 
 def test_the_rankings_of_each_case_are_a_line_of_data():
     found = results(other_case(), retrieval_case(), other_case())
-    assert rankings_in(page_of(found)) == [[], [MOVED], []]
+    none: dict[str, Any] = {"rankings": [], "sub_queries": []}
+    assert rankings_in(page_of(found)) == [none, none | {"rankings": [MOVED]}, none]
 
 
 UNPRINTABLE = ("\n", "\t", "\x7f", "\u2028", "\u202e", "\ud800", "\x00", "\U000e0001")
@@ -309,7 +310,8 @@ def test_data_says_what_text_says_and_has_no_tag(text):
     own = hit(text, 1, "must")
     own["channels"] = {text: 0.5}
     written = page_of(results(retrieval_case("a", rankings=[ranking(own)])))
-    ((found,),) = rankings_in(written)
+    (line,) = rankings_in(written)
+    (found,) = line["rankings"]
     assert found["retrieved"][0]["id"] == shown(text)
     assert list(found["expected"][0]["channels"]) == [shown(text)]
     (lines,) = re.findall('id="rankings">(.*?)</script>', written, re.S)

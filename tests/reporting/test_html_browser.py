@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 from html_samples import (
+    FOUND_BY_SUB_QUERIES,
     HOSTILE,
     MOVED,
     QUOTED,
+    SUB_QUERIES,
     TEXTS,
     hit,
     hostile_results,
@@ -355,6 +357,17 @@ def test_a_drawn_table_has_the_rows_of_the_document(show):
     case = opened(show(results(retrieval_case("varied", rankings=found))))
     tables = case.locator("table.ranking").all()
     assert [drawn_rows(table) for table in tables] == [expected_rows(own) for own in found]
+
+
+def test_what_sub_queries_found_stands_where_there_are_several(show):
+    several = retrieval_case("several", sub_queries=SUB_QUERIES)
+    page = show(results(several, retrieval_case("single", sub_queries=SUB_QUERIES[:1])))
+    found = opened(page, "several").locator("h4:text-is('Sub-queries') + dl > div")
+    pairs = "all => all.map(one => [...one.children].map(child => child.textContent))"
+    assert found.evaluate_all(pairs) == FOUND_BY_SUB_QUERIES
+    assert opened(page, "single").locator("h4:text-is('Sub-queries')").count() == 0
+    page.locator("#filter [name=text]").fill("<i>lamp")
+    expect(page.locator("output")).to_have_text("1 of 2 cases")
 
 
 def test_a_ranking_stands_first_in_what_opens_after_the_failure(show):

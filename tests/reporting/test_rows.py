@@ -7,7 +7,15 @@ import json
 import re
 
 import pytest
-from html_samples import FORGET_RUN, forget_file
+from html_samples import (
+    FORGET_RUN,
+    FOUND_BY_SUB_QUERIES,
+    SUB_QUERIES,
+    forget_file,
+    retrieval_case,
+)
+
+from pytest_soulmem.reporting.html.render import row_details
 
 pytest.importorskip("pytest_html")
 
@@ -97,3 +105,14 @@ def test_rows_are_whole_under_xdist(forget_project):
     rows = rows_in(page(forget_project, *FORGET_RUN, "-n", "2"))
     assert all("soulmem" in str(row["log"]) for own in rows.values() for row in own)
     assert len(rows) == 2
+
+
+def test_what_sub_queries_found_stands_below_the_rankings():
+    case = retrieval_case(sub_queries=SUB_QUERIES)
+    common = {name: getattr(case, name) for name in ("nodeid", "kind", "outcome", "seconds")}
+    record = {**common, "figures": {}, "variation": "", "fingerprint": "", **case.result}
+    told = row_details(record)
+    pairs = [list(own) for own in re.findall("<dt>(sub-query .)<dd>(.*?)</div>", told)]
+    assert [[name, html.unescape(found)] for name, found in pairs] == FOUND_BY_SUB_QUERIES
+    assert told.index("</table>") < told.index("<h4>Sub-queries</h4>")
+    assert "Sub-queries" not in row_details(record | {"sub_queries": SUB_QUERIES[:1]})

@@ -14,7 +14,7 @@ from pytest_soulmem.reporting.html.curves import Observation
 from pytest_soulmem.reporting.html.drawing import drawing
 from pytest_soulmem.reporting.html.markup import duration, name, scrolling, text
 from pytest_soulmem.reporting.html.page import CaseView, FactTable, Texts
-from pytest_soulmem.reporting.html.ranked import plain_table
+from pytest_soulmem.reporting.html.ranked import plain_table, sub_query_facts
 
 
 def case(view: CaseView, file: int) -> str:
@@ -48,7 +48,9 @@ def details(view: CaseView) -> str:
     """What opens below a case in a page that is not ours, and shows the failure itself."""
     curves = [point_table(curve.observations, "Observed points") for curve in view.curves]
     rankings = "".join(map(plain_table, unread.read(view.rankings)))
-    return f'<div class="soulmem">\n{rankings}{_found(view, "".join(curves))}</div>\n'
+    asked = sub_query_facts(unread.read(view.sub_queries))
+    facts = _facts("Sub-queries", asked) if asked else ""
+    return f'<div class="soulmem">\n{rankings}{facts}{_found(view, "".join(curves))}</div>\n'
 
 
 def name_cell(view: CaseView) -> str:

@@ -54,7 +54,8 @@ class CaseView(Struct, frozen=True):
     figures: Sequence[tuple[str, str]]
     """Every figure, by what stands before ``@``."""
     rankings: Any
-    """As its record has them, perhaps unread: the script of the page draws them."""
+    sub_queries: Any
+    """As its record has both, perhaps unread: the script of the page draws them."""
     curves: Sequence[CurveView]
     texts: Texts | None
     facts: Sequence[tuple[str, str]]
@@ -182,27 +183,12 @@ def case_view(number: int, case: CaseResult) -> CaseView:
         key_figures=_key_figures(families, case.figures),
         figures=[(family.name, _listed(family, case.figures)) for family in families],
         rankings=case.result.get("rankings") or (),
+        sub_queries=case.result.get("sub_queries") or (),
         curves=list(drawings([case])) if observed(case) else (),
         texts=_texts(case.result),
-        facts=[
-            *_sub_queries(case.result.get("sub_queries") or ()),
-            *((name, _plain(value)) for name, value in others.items() if not _tabular(value)),
-        ],
+        facts=[(name, _plain(value)) for name, value in others.items() if not _tabular(value)],
         tables=[_table(name, value) for name, value in others.items() if _tabular(value)],
     )
-
-
-def _sub_queries(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """What each sub-query found, where there are several."""
-    if len(found) < 2:
-        return []
-    return [
-        (
-            f"sub-query {own['q']}",
-            ", ".join(f"{hit['id']} {hit['score']:.4f}" for hit in own["retrieved"]) or "nothing",
-        )
-        for own in found
-    ]
 
 
 def _listed(family: Family, figures: Mapping[str, float]) -> str:

@@ -1,8 +1,8 @@
-"""A ranking as a plain table, for a page that cannot run our script."""
+"""Rankings as plain tables and words, for a page that cannot run our script."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_soulmem.reporting.html.markup import text
@@ -29,6 +29,19 @@ def plain_table(ranking: Mapping[str, Any]) -> str:
     head = "".join(f"<th>{text(column)}" for column in columns)
     body = "".join("<tr>" + "".join(f"<td>{text(cell)}" for cell in row) for row in rows)
     return f"<h4>{text(ranking['title'])}</h4><table><tr>{head}{body}</table>"
+
+
+def sub_query_facts(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What each sub-query found, where there are several."""
+    if len(found) < 2:
+        return []
+    return [
+        (
+            f"sub-query {own['q']}",
+            ", ".join(f"{hit['id']} {hit['score']:.4f}" for hit in own["retrieved"]) or "nothing",
+        )
+        for own in found
+    ]
 
 
 def _number(value: float | None, digits: int) -> str:

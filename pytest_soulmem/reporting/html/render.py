@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from importlib import resources
@@ -79,7 +79,11 @@ def _environment() -> Environment:
 
 def _rankings(page: Page) -> str:
     """The rankings of all cases, a line each: by its number, the script finds those of a case."""
-    return "\n".join([markup.data(own.result.get("rankings") or ()) for own in page.results.cases])
+    return "\n".join([markup.data(_drawn(own.result)) for own in page.results.cases])
+
+
+def _drawn(result: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: result.get(name) or () for name in ("rankings", "sub_queries")}
 
 
 def _bars() -> Markup:

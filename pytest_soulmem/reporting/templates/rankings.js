@@ -188,15 +188,34 @@ const rankings = (() => {
     ];
   };
 
+  // What each sub-query found on its own, where there are several.
+  const answers = (subQueries) =>
+    (subQueries.length > 1 ? subQueries : []).map(({ q, retrieved }) => [
+      `sub-query ${q}`,
+      retrieved.map((hit) => `${hit.id} ${fixed(hit.score, 4)}`).join(", ") || "nothing",
+    ]);
+
+  const asked = (subQueries) => {
+    const facts = answers(subQueries).map(([name, found]) =>
+      html("div", {}, html("dt", {}, name), html("dd", {}, found)),
+    );
+    if (!facts.length) return [];
+    return [html("h4", {}, "Sub-queries"), html("dl", { class: "facts" }, ...facts)];
+  };
+
   return {
-    draw: (data, number) => data.flatMap((ranking) => drawn(ranking, number)),
+    draw: ({ rankings, sub_queries }, number) => [
+      ...rankings.flatMap((ranking) => drawn(ranking, number)),
+      ...asked(sub_queries),
+    ],
     // What the filter finds in them.
-    words: (data) =>
-      data
-        .flatMap((ranking) => [
+    words: ({ rankings, sub_queries }) =>
+      [
+        ...rankings.flatMap((ranking) => [
           ranking.title,
           ...listed(ranking).map((hit) => (came(hit) ? hit.id : `${hit.id} missing`)),
-        ])
-        .join("\n"),
+        ]),
+        ...answers(sub_queries).flat(),
+      ].join("\n"),
   };
 })();
