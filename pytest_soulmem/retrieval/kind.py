@@ -34,6 +34,7 @@ from pytest_soulmem.retrieval.graph import Graph, read_graph
 from pytest_soulmem.retrieval.outcome import (
     Outcome,
     System,
+    figures,
     ids_of,
     measure,
     measure_abstract,
@@ -42,7 +43,6 @@ from pytest_soulmem.retrieval.outcome import (
 )
 from pytest_soulmem.retrieval.query import QueryFile, RetrievalCase, SubQuery, load_query_file
 from pytest_soulmem.retrieval.reference import ReferenceRetriever
-from pytest_soulmem.retrieval.report import figures
 from pytest_soulmem.retrieval.retriever import (
     Explained,
     Explainer,

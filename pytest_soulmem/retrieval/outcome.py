@@ -151,6 +151,23 @@ class Outcome(Struct, frozen=True):
     """Changes when any memory or link of the graph does."""
 
 
+def figures(outcome: Outcome) -> dict[str, float]:
+    """The figures of one case, in the order of report columns."""
+    found: dict[str, float] = {}
+    if outcome.metrics:
+        for name in ("recall", "precision", "ndcg", "success"):
+            found |= {f"{name}@{at.k}": getattr(at, name) for at in outcome.metrics.at}
+        found["rr"] = outcome.metrics.reciprocal_rank
+    if outcome.actions:
+        found["action hit"] = outcome.actions.hit
+        found |= {f"action recall@{k}": value for k, value in outcome.actions.recall}
+    if outcome.abstract:
+        found["abstract"] = outcome.abstract.detected
+        if outcome.abstract.direct is not None:
+            found["direct"] = outcome.abstract.direct
+    return found
+
+
 def sub_query_results(retrieval: Retrieval) -> tuple[SubQueryResult, ...] | None:
     """What each sub-query found, if the retriever tells."""
     if retrieval.per_query is None:

@@ -10,31 +10,47 @@ import msgspec
 
 from pytest_soulmem.reporting.table import Section, Table
 from pytest_soulmem.reporting.text import visible
-from pytest_soulmem.retrieval.outcome import Outcome
 
 _EPSILON = 1e-12
-_DETAILS = ("rankings", "sub_queries")
 
 
-class Judged(msgspec.Struct, frozen=True):
-    """An outcome, and where it came from."""
+class Named(msgspec.Struct):
+    """A system under test, by name."""
 
-    file: str
-    passed: bool
-    outcome: Outcome
+    name: str
+
+
+class Judged(msgspec.Struct):
+    """What the report reads of the record of a judged case."""
+
+    nodeid: str
+    outcome: str
+    weights: str
+    tag: float
+    variant: float
+    mode: str
+    check: str
+    system: Named
+    negative: bool
+    retrieved: list[str]
+    actions_unjudged: bool
+    sub_queries_unjudged: bool
+    figures: dict[str, float]
+
+    @property
+    def file(self) -> str:
+        """The file of the case."""
+        return self.nodeid.split("::")[0]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the case passed."""
+        return self.outcome == "passed"
 
 
 def section(records: Sequence[Mapping[str, Any]]) -> Section:
     """One table per file, one row per weight set, means over the cases that expect something."""
-    judged = [
-        Judged(
-            record["nodeid"].split("::")[0],
-            record["outcome"] == "passed",
-            _outcome(record),
-        )
-        for record in records
-        if "metrics" in record
-    ]
+    judged = [msgspec.convert(record, Judged) for record in records if "metrics" in record]
     broken = len(records) - len(judged)
     tables = [_file_table(name, list(rows)) for name, rows in groupby(judged, lambda row: row.file)]
     notes = _notes(judged, broken)
@@ -43,21 +59,15 @@ def section(records: Sequence[Mapping[str, Any]]) -> Section:
     return Section("retrieval", tables, notes)
 
 
-def _outcome(record: Mapping[str, Any]) -> Outcome:
-    """Without its details, which are most of it."""
-    figures = {name: value for name, value in record.items() if name not in _DETAILS}
-    return msgspec.convert(figures, Outcome)
-
-
 def _file_table(name: str, rows: Sequence[Judged]) -> Table:
     groups: dict[str, list[Judged]] = {}
     for row in rows:
-        groups.setdefault(row.outcome.weights, []).append(row)
-    means = [_means([row.outcome for row in group]) for group in groups.values()]
+        groups.setdefault(row.weights, []).append(row)
+    means = [_means(group) for group in groups.values()]
     columns = list(dict.fromkeys(column for mean in means for column in mean))
     body = [
         [
-            f"tag:{group[0].outcome.tag:g}-variant:{group[0].outcome.variant:g}",
+            f"tag:{group[0].tag:g}-variant:{group[0].variant:g}",
             f"{sum(row.passed for row in group)}/{len(group)}",
             *(f"{mean[column]:.3f}" if column in mean else "·" for column in columns),
         ]
@@ -83,41 +93,23 @@ def _file_table(name: str, rows: Sequence[Judged]) -> Table:
 
 def _how(rows: Sequence[Judged]) -> str:
     """Embedder, mode and check; several where cases differ."""
-    outcomes = [row.outcome for row in rows]
     parts = {
-        "": [outcome.system.name for outcome in outcomes],
-        "mode ": [outcome.mode for outcome in outcomes],
-        "check ": [outcome.check for outcome in outcomes],
+        "": [row.system.name for row in rows],
+        "mode ": [row.mode for row in rows],
+        "check ": [row.check for row in rows],
     }
     return visible(
         "; ".join(title + ", ".join(dict.fromkeys(part)) for title, part in parts.items())
     )
 
 
-def _means(outcomes: Sequence[Outcome]) -> dict[str, float]:
+def _means(rows: Sequence[Judged]) -> dict[str, float]:
     """The mean of each figure over the cases that have it."""
     values: dict[str, list[float]] = {}
-    for outcome in outcomes:
-        for name, value in figures(outcome).items():
+    for row in rows:
+        for name, value in row.figures.items():
             values.setdefault(name, []).append(value)
     return {name: sum(listed) / len(listed) for name, listed in values.items()}
-
-
-def figures(outcome: Outcome) -> dict[str, float]:
-    """The figures of one case, in the order of report columns."""
-    found: dict[str, float] = {}
-    if outcome.metrics:
-        for name in ("recall", "precision", "ndcg", "success"):
-            found |= {f"{name}@{at.k}": getattr(at, name) for at in outcome.metrics.at}
-        found["rr"] = outcome.metrics.reciprocal_rank
-    if outcome.actions:
-        found["action hit"] = outcome.actions.hit
-        found |= {f"action recall@{k}": value for k, value in outcome.actions.recall}
-    if outcome.abstract:
-        found["abstract"] = outcome.abstract.detected
-        if outcome.abstract.direct is not None:
-            found["direct"] = outcome.abstract.direct
-    return found
 
 
 def _best(means: Sequence[Mapping[str, float]]) -> frozenset[int]:
@@ -135,27 +127,24 @@ def _best(means: Sequence[Mapping[str, float]]) -> frozenset[int]:
 
 
 def _notes(judged: Sequence[Judged], broken: int) -> list[str]:
-    outcomes = [row.outcome for row in judged]
     notes = []
-    negative = [outcome for outcome in outcomes if outcome.negative]
+    negative = [row for row in judged if row.negative]
     if negative:
-        came = sum(bool(outcome.retrieved) for outcome in negative)
+        came = sum(bool(row.retrieved) for row in negative)
         notes.append(
             f"{len(negative)} negative case(s), left out of every mean; "
             f"something came back in {came}"
         )
-    unjudged = [outcome for outcome in outcomes if outcome.actions_unjudged]
+    unjudged = [row for row in judged if row.actions_unjudged]
     if unjudged:
-        modes = " and ".join(dict.fromkeys(outcome.mode for outcome in unjudged))
+        modes = " and ".join(dict.fromkeys(row.mode for row in unjudged))
         notes.append(
             f"{len(unjudged)} case(s) expect actions, but none were inferred (mode {modes})"
         )
-    idle = sum(
-        outcome.mode == "embedding" and "-damping:" in outcome.weights for outcome in outcomes
-    )
+    idle = sum(row.mode == "embedding" and "-damping:" in row.weights for row in judged)
     if idle:
         notes.append(f"{idle} case(s) set damping in mode embedding, where PageRank does not run")
-    apart = sum(outcome.sub_queries_unjudged for outcome in outcomes)
+    apart = sum(row.sub_queries_unjudged for row in judged)
     if apart:
         notes.append(
             f"{apart} case(s) expect rankings of sub-queries, which the retriever withholds"

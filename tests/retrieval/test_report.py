@@ -5,16 +5,18 @@ import pytest
 
 from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.table import lines
-from pytest_soulmem.retrieval.outcome import AbstractMetrics, ActionMetrics, Metrics
-from pytest_soulmem.retrieval.report import figures, section
+from pytest_soulmem.retrieval.outcome import AbstractMetrics, ActionMetrics, Metrics, figures
+from pytest_soulmem.retrieval.report import section
 from retrieval.builders import at_k, outcome
 
 
 def record(file="q.json", passed=True, **changes):
+    own = outcome(**changes)
     return {
         "nodeid": f"{file}::case",
         "outcome": "passed" if passed else "failed",
-        **msgspec.to_builtins(outcome(**changes)),
+        "figures": figures(own),
+        **msgspec.to_builtins(own),
     }
 
 
