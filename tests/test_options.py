@@ -37,5 +37,6 @@ def test_a_wrong_wish_ends_a_run_that_has_no_fixture(project: Project, said: str
 
 def test_where_nothing_is_asked_nothing_is_left_behind(project: Project) -> None:
     project.write("test_own.py", "def test_own(): pass")
-    project.run("test_own.py").assert_outcomes(passed=1)
-    assert not list(project.path.rglob("soulmem"))
+    project.pytester.runpytest_inprocess("test_own.py").assert_outcomes(passed=1)
+    assert list(project.path.rglob(".pytest_cache/v"))
+    assert not list(project.path.rglob(".pytest_cache/*/soulmem"))
