@@ -14,14 +14,15 @@ def plain_table(ranking: Mapping[str, Any]) -> str:
     must = [hit["id"] for hit in expected if hit["role"] == "must"]
     hits = [*ranking["retrieved"], *(hit for hit in expected if hit["rank"] is None)]
     channels = dict.fromkeys(name for hit in hits for name in hit["channels"])
-    columns = ("rank", "expected", "memory", "score", "key", *channels)
+    keys = ["key"] if any(hit["key"] is not None for hit in hits) else []
+    columns = ("rank", "expected", "memory", "score", *keys, *channels)
     rows = [
         [
             str(hit["rank"] or "missing"),
             str(must.index(hit["id"]) + 1) if hit["role"] == "must" else hit["role"],
             hit["id"],
             _number(hit["score"], 4),
-            _number(hit["key"], 4),
+            *(_number(hit[key], 4) for key in keys),
             *(_number(hit["channels"].get(name), 3) for name in channels),
         ]
         for hit in hits
