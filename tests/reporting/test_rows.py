@@ -46,8 +46,8 @@ def test_names_carry_key_figures_and_the_summary_the_means(forget_project):
     text = page(forget_project, "-p", "no:cacheprovider", "queries")
     (row,) = rows_in(text)["queries/q.json::asks"]
     assert "queries/q.json::asks · recall@1 1.00, ndcg@1 1.00, rr 1.00" in row["resultsTableRow"][1]
-    head = "<th>rank<th>expected<th>memory<th>score<th>key"
-    first = "<tr><td>1<td>1<td>cat<td>1.0000<td>"
+    head = "<th>rank<th>expected<th>memory<th>score"
+    first = "<tr><td>1<td>1<td>cat<td>1.0000"
     assert f"<h4>combined ranking</h4><table><tr>{head}{first}</table>" in row["log"]
     assert "<h3>queries/q.json</h3>" in text
 
