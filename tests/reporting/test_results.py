@@ -149,4 +149,8 @@ def test_every_sub_query_is_told_and_the_document_keeps_its_schema(project):
     first, second = document["cases"][0]["result"]["sub_queries"]
     assert (first["q"], first["retrieved"][0]["id"]) == (0, "tea")
     assert (second["q"], second["retrieved"][0]["id"]) == (1, "sea")
-    assert "<dt>sub-query 1<dd>sea " in (project.path / "r.html").read_text("utf-8")
+    page = (project.path / "r.html").read_text("utf-8")
+    drawn = page.partition('id="rankings">')[2].partition("</script>")[0].split("\n")
+    assert [json.loads(line)["sub_queries"] for line in drawn] == [
+        own["result"]["sub_queries"] for own in document["cases"]
+    ]
