@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pytest_soulmem.places import PLACES, place_of
+from pytest_soulmem.places import PLACES, SUMMARIES, place_of
 
 if TYPE_CHECKING:
     import pytest
@@ -153,7 +153,6 @@ class Kind:
     """A kind of fixture: where its files live and which package judges them."""
 
     name: str
-    summary: str
     file: str
     """What a file of this kind is called on the command line."""
     package: str
@@ -163,6 +162,11 @@ class Kind:
     """Fields by which a file that lies elsewhere is told from those of other kinds."""
     figures: tuple[str, ...] = ()
     """What its cases are measured by; K stands for a cut-off."""
+
+    @property
+    def summary(self) -> str:
+        """What an item of this kind is."""
+        return SUMMARIES[self.name]
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -185,7 +189,6 @@ class Kind:
 KINDS = (
     Kind(
         "retrieval",
-        "a retrieval case",
         "query",
         "pytest_soulmem.retrieval",
         hints=frozenset({"graph_path", "blend_sweep", "sub_queries"}),
@@ -203,7 +206,6 @@ KINDS = (
     ),
     Kind(
         "forgetting",
-        "a forgetting case, or a law of the forgetting curve",
         "forget",
         "pytest_soulmem.forgetting",
         hints=frozenset({"kind", "law_tolerance", "text", "time_offset_hours"}),
@@ -211,7 +213,6 @@ KINDS = (
     ),
     Kind(
         "events",
-        "a scenario of model events, or a law of reducing them",
         "events",
         "pytest_soulmem.events",
         mark="the `schema_version` of model events",
@@ -219,7 +220,6 @@ KINDS = (
     ),
     Kind(
         "archive",
-        "a scenario of the archive chain, or a law of it",
         "archive",
         "pytest_soulmem.archive",
         hints=frozenset({"media", "documents", "steps"}),

@@ -1,13 +1,20 @@
-"""Where the files of each kind live.
+"""What each kind of fixture is, in words, and where its files live.
 
-Apart from :mod:`pytest_soulmem.kinds`, because every project that has the plugin installed and a
-JSON file among its tests waits for this much.
+Apart from :mod:`pytest_soulmem.kinds`, because every project that has the plugin installed waits
+for this much.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+SUMMARIES = {
+    "retrieval": "a retrieval case",
+    "forgetting": "a forgetting case, or a law of the forgetting curve",
+    "events": "a scenario of model events, or a law of reducing them",
+    "archive": "a scenario of the archive chain, or a law of it",
+}
+"""By the name of the kind: what an item of it is."""
 PLACES = {
     "retrieval": ("queries/*.json", "*/question*.json"),
     "forgetting": ("forget/*.json",),

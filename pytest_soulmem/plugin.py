@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_soulmem import hooks, options
+from pytest_soulmem import hooks, options, places
 
 if TYPE_CHECKING:
     from pytest_soulmem.session import FixtureSession
@@ -34,8 +34,9 @@ def pytest_configure(config: pytest.Config) -> None:
     What xdist's workers find is reported where nothing is collected.
     """
     config.addinivalue_line("markers", "soulmem: every case of a SoulMem fixture")
-    distributed = config.getoption("dist", "no") != "no"
-    if distributed or config.option.markers or options.anything_asked(config):
+    for kind, summary in places.SUMMARIES.items():
+        config.addinivalue_line("markers", f"soulmem_{kind}: {summary}")
+    if config.getoption("dist", "no") != "no" or options.anything_asked(config):
         _session_of(config)
 
 
@@ -43,10 +44,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Collect the JSON files that are ours."""
     if not file_path.name.endswith(".json"):
         return None
-    from pytest_soulmem.places import place_of
-
     named = parent.session.isinitpath(file_path)
-    if not named and not place_of(file_path):
+    if not named and not places.place_of(file_path):
         return None
     return _session_of(parent.config).collected(file_path, parent, named=named)
 

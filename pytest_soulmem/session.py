@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.reporting.gather import Gatherer
 from pytest_soulmem.settings import Settings, read_settings
 
@@ -43,8 +42,6 @@ class FixtureSession:
             from pytest_soulmem.reporting.rows import Rows
 
             config.pluginmanager.register(Rows(self._gatherer, self._settings), "soulmem_rows")
-        for kind in KINDS:
-            config.addinivalue_line("markers", f"soulmem_{kind.name}: {kind.summary}")
 
     def collected(
         self, path: Path, parent: pytest.Collector, *, named: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from projects import Project
 
+from pytest_soulmem.kinds import KINDS
 from pytest_soulmem.option_values import PARSERS
 from pytest_soulmem.options import OPTIONS
 
@@ -40,3 +41,9 @@ def test_where_nothing_is_asked_nothing_is_left_behind(project: Project) -> None
     project.pytester.runpytest_inprocess("test_own.py").assert_outcomes(passed=1)
     assert list(project.path.rglob(".pytest_cache/v"))
     assert not list(project.path.rglob(".pytest_cache/*/soulmem"))
+
+
+@pytest.mark.parametrize("mark", ["soulmem", *(f"soulmem_{kind.name}" for kind in KINDS)])
+def test_marks_are_known_where_there_is_no_fixture(project: Project, mark: str) -> None:
+    project.write("test_own.py", f"import pytest\n@pytest.mark.{mark}\ndef test_own(): pass")
+    project.run("--strict-markers", "test_own.py").assert_outcomes(passed=1)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_soulmem.kinds import KINDS
-from pytest_soulmem.places import PLACES, place_of
+from pytest_soulmem.places import PLACES, SUMMARIES, place_of
 
 FOLDERS = st.sampled_from([*(kind.file for kind in KINDS), "queries", "forget", "Queries", "a", ""])
 FILES = st.sampled_from(
@@ -43,4 +43,4 @@ def test_a_place_is_what_its_pattern_says(folder: str, file: str) -> None:
 
 
 def test_every_kind_has_its_places() -> None:
-    assert list(PLACES) == [kind.name for kind in KINDS]
+    assert list(PLACES) == list(SUMMARIES) == [kind.name for kind in KINDS]

@@ -83,7 +83,9 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Open]:
     contexts = []
     pages = []
 
-    def show(found: Results | None = None, ending: Ending | None = None, **options: Any) -> Any:
+    def show(
+        found: Results | None = None, ending: Ending | None = None, before: str = "", **options: Any
+    ) -> Any:
         path = tmp_path / "report.html"
         path.write_bytes(render_html(found or results(), ending or Ending()))
         context = browser.new_context(offline=True, **options)
@@ -91,7 +93,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Open]:
         contexts.append(context)
         page = context.new_page()
         pages.append(page)
-        page.add_init_script(WATCH)
+        page.add_init_script(WATCH + before)
         page.on("console", lambda message: trouble.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
         page.on("dialog", lambda dialog: trouble.append(f"dialog: {dialog.message}"))
@@ -340,6 +342,7 @@ def drawn_rows(table: Any) -> list[list[str]]:
 def varied() -> list[dict[str, Any]]:
     """Rankings with every figure that is rounded in a way of its own, none of which moved."""
     values = (0.0625, 0.1875, 0.03125, 0.09375, 0.0005, 1.0005, 0.29, 2.5, 7.0, -0.3, 1 / 3, 1e-9)
+    values += (134217728.03125, 2147483648.0625)
     rounded = ranking(
         *(
             hit(f"m{at}", at, "must" if at % 2 else "", value, None)
@@ -368,6 +371,11 @@ def test_what_sub_queries_found_stands_where_there_are_several(show):
     assert opened(page, "single").locator("h4:text-is('Sub-queries')").count() == 0
     page.locator("#filter [name=text]").fill("<i>lamp")
     expect(page.locator("output")).to_have_text("1 of 2 cases")
+
+
+def test_an_older_browser_draws_rankings_too(show):
+    page = show(results(retrieval_case()), before="\ndelete Intl.Segmenter;")
+    assert opened(page).locator("figure.slopes").count() == 1
 
 
 def test_a_ranking_stands_first_in_what_opens_after_the_failure(show):

@@ -46,4 +46,6 @@ def sub_query_facts(found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]
 
 
 def _number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
+    if value is None:
+        return ""
+    return f"{value:.{digits}f}" if abs(value) < 1e21 else f"{value:g}"

@@ -20,7 +20,8 @@ const rankings = (() => {
     const half = Math.abs(value * 2 ** (digits + 1)) % 2 === 1;
     const rounded = value.toFixed(digits);
     const odd = half && rounded.at(-1) % 2 === 1;
-    return (odd ? (value * (1 - 2 ** -40)).toFixed(digits) : rounded).replace(/^-(?=[0.]+$)/, "");
+    const less = value - Math.sign(value) * (10 ** -digits / 4);
+    return (odd ? less.toFixed(digits) : rounded).replace(/^-(?=[0.]+$)/, "");
   };
 
   const similarity = ({ channels }) => channels.similarity ?? 0;
@@ -108,19 +109,24 @@ const rankings = (() => {
     );
   };
 
-  const graphemes = new Intl.Segmenter();
+  // What stands for one character; older browsers cannot tell, and take code points.
+  const graphemes = Intl.Segmenter && new Intl.Segmenter();
+  const characters = (text) =>
+    graphemes ? Array.from(graphemes.segment(text), ({ segment }) => segment) : Array.from(text);
   const WIDE =
     /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Bopo}\p{Emoji_Presentation}\u3001-\u303e\uff01-\uff60]/u;
 
   // The beginning of an id, as much as fits beside the drawing.
   const clipped = (id) => {
     let columns = 0;
-    let fitting = 0;
-    for (const { segment, index } of graphemes.segment(id)) {
-      if (columns < ID_COLUMNS) fitting = index;
-      columns += WIDE.test(segment) ? 2 : 1;
+    let fitting = "";
+    let whole = "";
+    for (const character of characters(id)) {
+      if (columns < ID_COLUMNS) fitting = whole;
+      columns += WIDE.test(character) ? 2 : 1;
+      whole += character;
     }
-    return columns > ID_COLUMNS ? `${id.slice(0, fitting)}…` : id;
+    return columns > ID_COLUMNS ? `${fitting}…` : id;
   };
 
   // One memory: its height by similarity on the left, by rank on the right.
